@@ -128,16 +128,20 @@ void settle(ReportFiles& files) {
 
 Result<ReportFiles> open_reports(const AnonymizeArguments& arguments, AnonymizeRequest& request) {
   if (arguments.certificate.empty() && arguments.key_file)
-    return usage_error("a key and no certificate", "add --certificate");
+    return usage_error("--key-file is given, but --certificate is not", "add --certificate");
   if (arguments.contingency.has_value() == arguments.contingency_report.empty())
-    return usage_error("--contingency and --contingency-report need each other",
-                       "name two columns, and the file for their values and counts");
+    return usage_error("--contingency and --contingency-report can only be used together",
+                       "name two columns with --contingency, and a file for their values and counts "
+                       "with --contingency-report");
   const std::array<const std::string*, 4> places{&arguments.report, &arguments.certificate,
                                                  &arguments.report_html, &arguments.contingency_report};
   for (std::size_t i = 0; i < places.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (!places[i]->empty() && *places[i] == *places[j])
-        return usage_error("two of report, certificate, page and contingency are one file", "name another");
+        return usage_error(
+            "two of the report, the certificate, the HTML report and the contingency report "
+            "have the same file name",
+            "name another");
     }
   }
   if (!arguments.certificate.empty()) request.certificate_key = "";
@@ -276,11 +280,11 @@ Verb add_anonymize(CLI::App& parent, std::string& config) {
   verb->add_option("job", arguments->job, "the job's file")->required();
   auto* chosen = verb->add_option("--transformation", arguments->transformation,
                                   "apply these levels, one for each quasi-identifier in the job's order");
-  verb->add_flag("--list", arguments->lists_only, "print the checked transformations, publish nothing")
+  verb->add_flag("--list", arguments->lists_only, "print the evaluated transformations and publish nothing")
       ->excludes(chosen);
   verb->add_option("--report", arguments->report, "also write the report as JSON to this file");
   verb->add_flag("--utility", arguments->wants_utility,
-                 "also tell how much is left of each column and of the relations between columns")
+                 "also report how much information is left in each column and between columns")
       ->excludes("--list");
   verb->add_option("--report-html", arguments->report_html,
                    "also write the report, with the figures of --utility, as an HTML page to this file")
@@ -289,18 +293,17 @@ Verb add_anonymize(CLI::App& parent, std::string& config) {
                    "count the pairs of values of two columns (age,illness), before and after")
       ->excludes("--list");
   verb->add_option("--contingency-report", arguments->contingency_report,
-                   "the file for these counts; it has values of the input, so do not publish it")
+                   "the file for these counts. It contains values of the input, so do not publish it")
       ->excludes("--list");
   verb->add_option("--certificate", arguments->certificate,
                    "also write a certificate of the published table to this file, for verify-certificate")
       ->excludes("--list");
-  verb->add_option(
-      "--key-file", arguments->key_file,
-      "file with the key for the fingerprint of the input in the certificate; without it there is none");
-  verb->add_option(
-          "--frontier", arguments->frontier,
-          "search once for each of these k or risks (2,5,10 or 50%,20%,10%) and print how much is lost; "
-          "publish nothing")
+  verb->add_option("--key-file", arguments->key_file,
+                   "file with the key for the fingerprint of the input. Without a key, the "
+                   "certificate has no such fingerprint");
+  verb->add_option("--frontier", arguments->frontier,
+                   "search once for each k or maximum risk in this list (2,5,10 or 50%,20%,10%) and "
+                   "print the information loss. Publishes nothing")
       ->excludes("--transformation")
       ->excludes("--certificate")
       ->excludes("--utility")
@@ -317,17 +320,17 @@ Verb add_apply(CLI::App& parent, std::string& config) {
        {"job", ViolatingClasses::as_job_allows}}};
   const auto arguments = std::make_shared<ApplyArguments>();
   auto* verb =
-      parent.add_subcommand("apply", "publish other rows with the transformation that a job found earlier");
+      parent.add_subcommand("apply", "publish new rows with the transformation that a job found earlier");
   add_table_config(*verb, config);
   verb->add_option("scheme", arguments->scheme, "a report that anonymize --report wrote")->required();
-  verb->add_option("--job", arguments->job, "the job that wrote the report")->required();
+  verb->add_option("--job", arguments->job, "the job that produced the report")->required();
   add_table(*verb, arguments->input);
   verb->add_option("-o,--output", arguments->output, "the file to publish to");
   verb->add_option("--output-table", arguments->output_table, "the table to publish to, schema.table");
   verb->add_flag("--replace", arguments->replaces, "replace the file or table if it exists");
   add_choice(*verb, "--on-violation", arguments->violating, kWhat,
-             "what to do with classes that break a model: refuse them, suppress them, or suppress as many "
-             "records as the job allows")
+             "what to do with equivalence classes that break a model: refuse (publish "
+             "nothing), suppress (all of them), or job (as many records as the job allows)")
       ->default_str("job");
   verb->add_option("--report", arguments->report, "also write the report as JSON to this file");
   verb->add_option("--certificate", arguments->certificate, "also write a certificate to this file");

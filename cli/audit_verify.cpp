@@ -68,11 +68,9 @@ class Chain {
 
 void Chain::begin(const std::string& where, std::string_view previous) {
   if (previous == kNoLineBefore) return;
-  broken(where,
-         fmt::format(
-             "begins in the middle of a chain, after {}: name the file before it too, or, when that line's "
-             "hash was kept elsewhere, give it as --after",
-             previous));
+  broken(where, fmt::format("begins in the middle of a chain, after {}: also name the file before it. If you "
+                            "kept the hash of that line, give it with --after instead",
+                            previous));
 }
 
 Result<void> Chain::read(const std::string& path) {
@@ -83,7 +81,7 @@ Result<void> Chain::read(const std::string& path) {
     const std::string where = fmt::format("{}:{}", path, ++number);
     const std::string_view previous = previous_of(line);
     if (previous.empty()) {
-      broken(where, "no whole line of an audit log");
+      broken(where, "not a complete line of an audit log");
     } else if (last_.empty()) {
       begin(where, previous);
     } else if (previous != last_) {
@@ -95,14 +93,15 @@ Result<void> Chain::read(const std::string& path) {
   lines_ += number;
   if (file.bad()) return io_error("read", path, errno);
   // A log file always has a line, so lines may have been removed from this one.
-  if (number == 0) broken(path, "holds no line; leave it out if none was written since it was made");
+  if (number == 0)
+    broken(path, "has no line. If no line was written since the file was created, leave it out");
   return {};
 }
 
 bool Chain::conclude() {
   if (!is_included_)
     broken("the log",
-           fmt::format("no line has the hash {}: lines are missing at the end, or the chain was made anew",
+           fmt::format("no line has the hash {}: lines are missing at the end, or a new chain was made",
                        *includes_));
   std::printf("%llu lines, %llu breaks; hash of the last line: %s\n", static_cast<unsigned long long>(lines_),
               static_cast<unsigned long long>(breaks_), lines_ == 0 ? "none" : last_.c_str());
@@ -133,16 +132,15 @@ int run_audit_verify(const AuditVerifyArguments& arguments) {
 // The option -c is this verb's own: a log without a key needs no configuration.
 Verb add_audit_verify(CLI::App& parent, std::string&) {
   const auto arguments = std::make_shared<AuditVerifyArguments>();
-  auto* verb =
-      parent.add_subcommand("audit-verify", "check that no line of an audit log was changed or is missing");
+  auto* verb = parent.add_subcommand("audit-verify",
+                                     "check whether lines of an audit log were changed or are missing");
   verb->add_option("file", arguments->files, "the log's files, the oldest first")->required();
   verb->add_option("-c,--config", arguments->config,
                    "configuration that names audit.key_file, if there is a key");
   verb->add_option("--after", arguments->after,
                    "hash of the line before the first one, if the files before it are not given");
-  verb->add_option(
-      "--includes", arguments->includes,
-      "hash that an earlier run printed and that was kept elsewhere; its line must be in the files");
+  verb->add_option("--includes", arguments->includes,
+                   "a hash that an earlier run printed. The line with this hash must be in the files");
   verb->footer(
       "A log is whole if it begins with the very first line, or with the line after that of --after. Lines "
       "that are missing at its end are noticed only with --includes.\n\nExamples:\n  pgveil audit-verify "

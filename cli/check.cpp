@@ -150,9 +150,10 @@ void say_views(const DatabaseView& view, const LimitsConfig& limits, Findings& f
   std::string named;
   for (std::size_t i = 0; i < kFew; ++i)
     named += (i == 0 ? "" : ", ") + (*unreadable)[i].substr(0, (*unreadable)[i].find(" is listed"));
-  findings.warning(fmt::format(
-      "{} views are listed and refused to every reader: {} and {} more (pgveil check --all says why)",
-      unreadable->size(), named, unreadable->size() - kFew));
+  findings.warning(
+      fmt::format("{} listed views are refused to every reader: {} and {} more (pgveil check --all "
+                  "gives the reasons)",
+                  unreadable->size(), named, unreadable->size() - kFew));
 }
 
 void say_mask_views(const Config& config, const std::string& database, const DatabaseView& view,
@@ -160,8 +161,10 @@ void say_mask_views(const Config& config, const std::string& database, const Dat
   const auto without = policies_without_view(config, database, *view.snapshot);
   if (!without) return findings.error(without.error());
   for (const auto& policy : *without)
-    findings.warning(fmt::format(
-        "policy {}: no mask view of its version, or not as pgveil makes it; serve makes it", policy));
+    findings.warning(
+        fmt::format("policy {}: the mask view of its version is missing or was changed. serve "
+                    "creates it again",
+                    policy));
 }
 
 void say_stray_copies(const Config& config, const Specs& specs, const std::string& database,
@@ -170,8 +173,8 @@ void say_stray_copies(const Config& config, const Specs& specs, const std::strin
   if (!strays) return findings.error(strays.error());
   for (const auto& copy : *strays)
     findings.warning(
-        fmt::format("database {}: pgveil.\"{}\" is a masked copy of policy {}, which has none any more; "
-                    "serve drops it at its start and at RELOAD",
+        fmt::format("database {}: pgveil.\"{}\" is a masked copy of policy {}, which no longer uses "
+                    "copies. serve drops it at its start and at RELOAD",
                     database, copy.name, copy.policy));
 }
 
@@ -240,7 +243,9 @@ int run_check(const CheckArguments& arguments, const std::string& config_path) {
   if (cluster) {
     for (const auto& host : *cluster)
       findings.warning(
-          fmt::format("backend.hosts: {} can't be asked whether it is of the same cluster", host));
+          fmt::format("backend.hosts: {} did not answer, so pgveil can't check whether it belongs to "
+                      "the same cluster",
+                      host));
   }
   Generations generations;
   for (const auto& database : config->backend.databases) {

@@ -72,12 +72,12 @@ Result<void> check_arguments(const CheckTableArguments& arguments) {
                        !arguments.required.empty() || !arguments.risks.empty() || !arguments.orders.empty() ||
                        arguments.table.null_text;
   if (arguments.job && has_own)
-    return usage_error("a job and demands of the command line", "leave one of them out");
+    return usage_error("both --job and requirements on the command line are given", "leave one of them out");
   if (has_population(arguments) && !arguments.job)
-    return usage_error("a population, and no job whose models compare with it",
+    return usage_error("a population is given, but no job with a model that compares with it",
                        "name a job that has presence or k_map");
   if (arguments.transformation && !has_population(arguments))
-    return usage_error("levels are told apart for the population only", "leave --transformation out");
+    return usage_error("--transformation is given without a population", "leave --transformation out");
   return {};
 }
 
@@ -106,11 +106,12 @@ Result<Population> read_population(const CheckTableArguments& arguments, const J
 void name_unchecked(const Job& job, CheckReport& report) {
   if (job.presence)
     report.not_checked.emplace_back(
-        "presence: it compares with records that are not published; name them with "
+        "presence: it compares with records that are not published. Name their file with "
         "--population");
   if (job.k_map)
     report.not_checked.emplace_back(
-        "k_map: it counts records that are not published; name them with --population");
+        "k_map: it counts records that are not published. Name their file with "
+        "--population");
 }
 
 Result<std::optional<Job>> read_job(const CheckTableArguments& arguments) {
@@ -118,7 +119,7 @@ Result<std::optional<Job>> read_job(const CheckTableArguments& arguments) {
   auto job = read_job_file(*arguments.job);
   if (!job) return job.error();
   if (has_population(arguments) && !compares_with_population(*job))
-    return usage_error("a population, and a job whose models compare with none", "leave it out");
+    return usage_error("a population is given, but no model of the job compares with it", "leave it out");
   return std::optional(std::move(*job));
 }
 
@@ -225,33 +226,36 @@ int run_check_table(const CheckTableArguments& arguments, const std::string& con
 Verb add_check_table(CLI::App& parent, std::string& config) {
   const auto arguments = std::make_shared<CheckTableArguments>();
   auto* verb = parent.add_subcommand(
-      "check-table", "tell which privacy models a table satisfies, and with which parameters");
+      "check-table", "report which privacy models a table satisfies, and with which parameters");
   add_table_config(*verb, config);
   add_table(*verb, arguments->table);
-  verb->add_option("--job", arguments->job, "demand what this job promises of its output");
+  verb->add_option("--job", arguments->job, "require what this job promises for its output");
   verb->add_option("--columns", arguments->columns, "the quasi-identifiers: age,zip");
-  verb->add_option("--sensitive", arguments->sensitive, "sensitive columns: tell which models they satisfy");
-  verb->add_option("-k,--k", arguments->k, "demand that each class has at least this many records")
+  verb->add_option("--sensitive", arguments->sensitive,
+                   "sensitive columns, for which the report shows the models that they satisfy");
+  verb->add_option("-k,--k", arguments->k,
+                   "require that each equivalence class has at least this many records")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32));
   verb->add_option("--require", arguments->required,
-                   "demand a model for a sensitive column: \"diagnosis=distinct 3\"; may be repeated")
+                   "require a model for a sensitive column: \"diagnosis=distinct 3\". May be "
+                   "repeated")
       ->allow_extra_args(false);
   verb->add_option("--risk", arguments->risks,
-                   "demand a model for the whole table: \"average_risk 0.05\"; may be repeated")
+                   "require a model for the whole table: \"average_risk 0.05\". May be repeated")
       ->allow_extra_args(false);
   verb->add_option("--order", arguments->orders,
                    "the order of a sensitive column's values: income=number, =text or =low,mid,high")
       ->allow_extra_args(false);
   auto* people = verb->add_option("--population", arguments->population.file,
-                                  "the input of the job, which presence and k_map are measured against");
+                                  "the input of the job, with which presence and k_map are compared");
   verb->add_option("--population-table", arguments->population.table, "the same, for a table of PostgreSQL")
       ->excludes(people);
   verb->add_option("--transformation", arguments->transformation,
-                   "the levels of the table, if its values do not tell them");
+                   "the generalization levels of the table, if its values do not determine them");
   verb->add_flag("--ignore-suppressed", arguments->ignores_suppressed,
-                 "do not demand anything of the class that shows only *");
+                 "do not require anything of the class that shows only *");
   verb->add_option("--show-classes", arguments->most_classes,
-                   "show the cells of up to this many classes that break a demand")
+                   "show the cells of up to this many classes that break a requirement")
       ->capture_default_str();
   add_format(*verb, arguments->format, arguments->output);
   verb->footer(

@@ -53,7 +53,7 @@ using Source = std::variant<JobFile, engine::HierarchyRule>;
 
 Result<Source> rule_of(const HierarchyArguments& arguments) {
   if (arguments.rule.has_value() == arguments.job.has_value())
-    return usage_error("a rule and a job, or neither",
+    return usage_error("both a rule and a job are given, or neither",
                        "give --rule \"intervals: {widths: [5, 10]}\" or --job job.yaml");
   if (arguments.rule) {
     const auto written = yaml::parse(*arguments.rule, "--rule");
@@ -86,7 +86,8 @@ Result<std::string> build(const HierarchyArguments& arguments) {
   const auto rule = rule_of(arguments);
   if (!rule) return rule.error();
   const auto* made_by = std::get_if<engine::HierarchyRule>(&*rule);
-  if (made_by == nullptr) return usage_error("the hierarchy is a file already", "show or check it");
+  if (made_by == nullptr)
+    return usage_error("the job already reads this hierarchy from a file", "show or check it");
   const auto column = read_column(arguments);
   if (!column) return column.error();
   const auto null_text = null_text_of(arguments.table);
@@ -126,7 +127,7 @@ std::string levels_of(const engine::LevelTables& tables) {
     table.rows.push_back(
         {fmt::to_string(level), fmt::to_string(rows.size()), fmt::to_string(least), fmt::to_string(most)});
     if (level > 0 && rows.size() == tables.hierarchy_rows[level - 1].size())
-      odd += fmt::format("level {} joins nothing that level {} tells apart\n", level, level - 1);
+      odd += fmt::format("level {} joins no values that level {} distinguishes\n", level, level - 1);
   }
   if (tables.distinct(tables.height()) > 1)
     odd += fmt::format("the highest level has {} values, not one\n", tables.distinct(tables.height()));
@@ -189,7 +190,7 @@ int finish(const HierarchyArguments& arguments, const Result<std::string>& made)
 // Options of all three.
 void add_file_options(CLI::App& verb, HierarchyArguments& arguments) {
   verb.add_option("--hierarchy-separator", arguments.separator,
-                  "what separates the values of the hierarchy's file; tab for a tab")
+                  "the separator of the hierarchy file; tab for a tab")
       ->capture_default_str();
   verb.add_option("-o,--output", arguments.output, "write to this file instead of standard output");
 }
@@ -208,8 +209,8 @@ std::function<int()> runs(Make make, const std::shared_ptr<HierarchyArguments>& 
 
 Verb add_hierarchy_build(CLI::App& parent, std::string& config) {
   const auto arguments = std::make_shared<HierarchyArguments>();
-  auto* verb = parent.add_subcommand(
-      "build", "write the file of a hierarchy, made from a rule for the values of a column");
+  auto* verb =
+      parent.add_subcommand("build", "write a hierarchy file, made by a rule from the values of a column");
   add_table_config(*verb, config);
   add_table(*verb, arguments->table);
   verb->add_option("--column", arguments->column, "the column with the values")->required();
@@ -224,7 +225,7 @@ Verb add_hierarchy_build(CLI::App& parent, std::string& config) {
 
 Verb add_hierarchy_show(CLI::App& parent, std::string& config) {
   const auto arguments = std::make_shared<HierarchyArguments>();
-  auto* verb = parent.add_subcommand("show", "show the levels of a hierarchy's file, and its tree");
+  auto* verb = parent.add_subcommand("show", "show the levels of a hierarchy file, and its tree");
   verb->add_option("hierarchy", arguments->file, "the hierarchy's file")->required();
   verb->add_option("--tree", arguments->most_nodes, "print the tree, up to this many nodes")
       ->capture_default_str();
@@ -236,11 +237,11 @@ Verb add_hierarchy_show(CLI::App& parent, std::string& config) {
 Verb add_hierarchy_check(CLI::App& parent, std::string& config) {
   const auto arguments = std::make_shared<HierarchyArguments>();
   auto* verb = parent.add_subcommand(
-      "check", "check that a hierarchy's file is valid, and that it has all values of a column");
+      "check", "check that a hierarchy file is valid and contains all values of a column");
   verb->add_option("hierarchy", arguments->file, "the hierarchy's file")->required();
   add_table_config(*verb, config);
   add_table(*verb, arguments->table);
-  verb->add_option("--column", arguments->column, "the column whose values it must have");
+  verb->add_option("--column", arguments->column, "the column whose values it must contain");
   add_file_options(*verb, *arguments);
   verb->footer("Examples:\n  pgveil hierarchy check zip.csv people.csv --column zip");
   return {verb, runs(check, arguments, config), [=] { return "the file " + arguments->file; }};

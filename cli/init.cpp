@@ -155,11 +155,13 @@ void tell_policy(const draft::Database& database, const draft::PlannedTable& pla
   using policy::ColumnClass;
   const auto shown =
       count_of(planned.draft, ColumnClass::sensitive) + count_of(planned.draft, ColumnClass::insensitive);
-  fmt::print("  {}: {}, k = {}: {} shown where enough persons share them, {} shown, {} hidden\n",
-             draft::name_of(database.tables[planned.table]),
-             planned.role.role == draft::Role::persons ? "persons" : "events of persons", planned.draft.k,
-             count_of(planned.draft, ColumnClass::quasi_identifier), shown,
-             count_of(planned.draft, ColumnClass::identifier));
+  fmt::print(
+      "  {}: {}, k = {}: {} columns disclosed where enough persons share the values, "
+      "{} shown, {} hidden\n",
+      draft::name_of(database.tables[planned.table]),
+      planned.role.role == draft::Role::persons ? "persons" : "events of persons", planned.draft.k,
+      count_of(planned.draft, ColumnClass::quasi_identifier), shown,
+      count_of(planned.draft, ColumnClass::identifier));
 }
 
 void tell_tables(const draft::Database& database, const std::vector<draft::PlannedTable>& planned) {
@@ -177,7 +179,7 @@ void tell_tables(const draft::Database& database, const std::vector<draft::Plann
   fmt::print("{} tables have a policy, {} are open, {} stay closed; pgveil.yaml has the reasons\n", policies,
              open, closed);
   if (forbidden > 0)
-    fmt::print("{} of the closed ones you may not read: pgveil.yaml has the GRANT for each\n", forbidden);
+    fmt::print("you may not read {} of the closed tables: pgveil.yaml has the GRANT for each\n", forbidden);
 }
 
 std::string in_shell(const std::string& word) {
@@ -240,7 +242,7 @@ Result<void> init(const InitArguments& arguments) {
   const auto planned = draft::plan(database);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
   fmt::print(
-      "looked at {} tables of {} in {:.1f} s{}\n", database.tables.size(), database.name, took.count(),
+      "examined {} tables of {} in {:.1f} s{}\n", database.tables.size(), database.name, took.count(),
       found->unsampled == 0 ? "" : fmt::format("; {} of them without a sample of rows", found->unsampled));
 
   const auto folder = InitFolder::open(arguments.folder, existing_files(arguments));
@@ -270,22 +272,22 @@ int run_init(const InitArguments& arguments) {
 Verb add_init(CLI::App& parent, std::string&) {
   const auto arguments = std::make_shared<InitArguments>();
   auto* verb =
-      parent.add_subcommand("init", "look at a database and write a first configuration with policies");
+      parent.add_subcommand("init", "examine a database and write a first configuration with policies");
   verb->add_option("place", arguments->place,
-                   "the database and its owner, as psql takes them; without it, the environment's");
+                   "the database and its owner, in the form that psql accepts. The default is in "
+                   "the environment (PGHOST, PGUSER …)");
   verb->add_option("--folder", arguments->folder, "where the files are written")->capture_default_str();
   verb->add_option("--reader", arguments->reader, "the user who may read the masked tables")
       ->capture_default_str();
-  verb->add_option(
-      "--password-file", arguments->password_file,
-      "the user's password is the first line of this file; without it, a new one is written to a file");
+  verb->add_option("--password-file", arguments->password_file,
+                   "the user's password is the first line of this file. Without this option, a new "
+                   "password is written to a file");
   verb->add_option("--listen-port", arguments->listen_port, "the port that clients connect to")
       ->capture_default_str();
-  verb->add_option("--seconds", arguments->seconds, "how long rows may be sampled")
+  verb->add_option("--seconds", arguments->seconds, "the time limit for sampling rows")
       ->check(CLI::Range(0, 3600))
       ->capture_default_str();
-  verb->add_flag("--force", arguments->replaces,
-                 "replace files that are there; passwords and users are kept");
+  verb->add_flag("--force", arguments->replaces, "replace existing files. Passwords and users are kept");
   verb->footer(
       "Examples:\n  pgveil init postgres://owner@db.example.org/hospital\n"
       "  PGPASSFILE=owner.pgpass pgveil init --folder /etc/pgveil 'host=/run/postgresql dbname=shop'\n"

@@ -31,9 +31,9 @@ std::string existing_in(const std::filesystem::path& folder) {
 Result<void> InitFolder::check(const std::string& path, ExistingFiles existing) {
   const auto folder = std::filesystem::path(path).lexically_normal();
   if (const std::string found = existing_in(folder); !found.empty() && existing == ExistingFiles::keep) {
-    return usage_error(
-        fmt::format("{} exists", found),
-        "name another --folder, or replace the files with --force; passwords and users are kept");
+    return usage_error(fmt::format("{} exists", found),
+                       "name another --folder, or replace the files with --force (passwords and users "
+                       "are kept)");
   }
   return {};
 }

@@ -61,11 +61,11 @@ std::string side(std::string_view name, const policy::PolicyVersion& version) {
 std::string diff_text(const policy::PolicyVersion& before, const policy::PolicyVersion& after) {
   const auto changes = console::changes_table(before.tree, after.tree);
   std::string out = side("before", before) + side("after", after) + "\n" +
-                    text_of(console::shares_table(before, after)) + "\nGROUP BY, and how wrong it is:\n\n" +
+                    text_of(console::shares_table(before, after)) + "\nErrors of GROUP BY:\n\n" +
                     text_of(console::answers_table(before, after)) + "\n";
   if (changes.rows.empty())
     return out + "Readers would see the same combinations of values, on as many rows.\n";
-  return out + "Combinations of values that are shown:\n\n" + text_of(changes) +
+  return out + "Disclosed combinations of values:\n\n" + text_of(changes) +
          fmt::format("\n{} others are the same.\n", policy::diff_trees(before.tree, after.tree).same);
 }
 
@@ -86,12 +86,12 @@ int run_policy_diff(const PolicyDiffArguments& arguments, const std::string& con
 
 Verb add_policy_diff(CLI::App& parent, std::string& config) {
   const auto arguments = std::make_shared<PolicyDiffArguments>();
-  auto* verb = add_configured(
-      parent, "diff",
-      "compare the stored version with one that is built now, or with one in a file; nothing is stored",
-      "  pgveil policy diff people_k2\n"
-      "  pgveil policy diff people_k2 --with version-7.json",
-      config);
+  auto* verb = add_configured(parent, "diff",
+                              "compare the stored version with one that is built now, or with one in a file. "
+                              "Stores nothing",
+                              "  pgveil policy diff people_k2\n"
+                              "  pgveil policy diff people_k2 --with version-7.json",
+                              config);
   verb->add_option("name", arguments->policy, "the policy")->required();
   verb->add_option("--with", arguments->with, "a file that policy show --format json wrote");
   return {verb, [=, &config] { return run_policy_diff(*arguments, config); },

@@ -54,7 +54,7 @@ Result<Row> row_of(const policy::DisclosureTree& tree, const std::vector<std::st
     for (const auto& attribute : tree.attributes) {
       if (source_name(attribute) == attribute.name) names += (names.empty() ? "" : ", ") + attribute.name;
     }
-    return usage(yaml::in_quotes(name) + " is no quasi-identifier of this policy", "they are " + names);
+    return usage(yaml::in_quotes(name) + " is not a quasi-identifier of this policy", "they are " + names);
   }
   return row;
 }
@@ -85,10 +85,11 @@ std::string explain_row(const policy::DisclosureTree& tree, const Row& row) {
 std::string explain_policy(const StoredPolicy& stored) {
   const auto& tree = stored.version->tree;
   return fmt::format(
-      "policy {} hides every quasi-identifier unless at least k = {} units share what is shown.\n"
-      "A column is shown for a row when its condition holds; \"NOT\" reads: not known to be, so a NULL is "
-      "there.\n\n{}\n"
-      "Each row falls in one cohort; the last shows nothing and takes what is new.\n\n{}",
+      "policy {} hides every quasi-identifier unless at least k = {} units share the "
+      "disclosed values.\nA column is disclosed for a row when its condition holds. "
+      "\"NOT\" means \"not known to be\", so NULLs belong there.\n\n{}\nEach row "
+      "belongs to one cohort. The last cohort shows nothing and receives rows with new "
+      "values.\n\n{}",
       stored.spec->name, tree.k, text_of(console::rules_table(tree)), text_of(console::cohorts_table(tree)));
 }
 
@@ -110,7 +111,8 @@ int run_policy_explain(const PolicyExplainArguments& arguments, const std::strin
 
 Verb add_policy_explain(CLI::App& parent, std::string& config) {
   const auto arguments = std::make_shared<PolicyExplainArguments>();
-  auto* verb = add_configured(parent, "explain", "tell which cohort a row is in, and what is shown of it",
+  auto* verb = add_configured(parent, "explain",
+                              "show which cohort a row belongs to, and which of its values are disclosed",
                               "  pgveil policy explain people_k2\n"
                               "  pgveil policy explain people_k2 state=OH city=Hamlet",
                               config);

@@ -103,7 +103,7 @@ Verb add_policy_show(CLI::App& parent, std::string& config) {
   auto* rules = verb->add_flag("--rules", arguments->wants_rules, "only the rules");
   auto* cohorts = verb->add_flag("--cohorts", arguments->wants_cohorts, "only the cohorts");
   auto* utility =
-      verb->add_flag("--utility", arguments->wants_utility, "only how wrong the answers to GROUP BY are");
+      verb->add_flag("--utility", arguments->wants_utility, "only the errors of the answers to GROUP BY");
   tree->excludes(rules)->excludes(cohorts)->excludes(utility);
   rules->excludes(cohorts)->excludes(utility);
   cohorts->excludes(utility);
@@ -114,10 +114,12 @@ Verb add_policy_show(CLI::App& parent, std::string& config) {
   };
   verb->add_option_function<std::string>(
           "--for", choose_rows,
-          "only rules or cohorts that show this column, or with column=value this value in it")
+          "only rules or cohorts that disclose this column. With column=value, only those "
+          "that disclose this value")
       ->excludes(tree);
-  verb->add_option("--limit", arguments->excerpt.limit, "at most so many rules or cohorts")->excludes(tree);
-  verb->add_option("--offset", arguments->excerpt.offset, "leave out so many of them first")->excludes(tree);
+  verb->add_option("--limit", arguments->excerpt.limit, "print at most this many rules or cohorts")
+      ->excludes(tree);
+  verb->add_option("--offset", arguments->excerpt.offset, "skip this many of them first")->excludes(tree);
   add_choice(*verb, "--format", arguments->format, kFormats,
              "text, dot (a graph for Graphviz) or json (the whole version)")
       ->excludes(rules)

@@ -72,12 +72,12 @@ int run_policy_suggest(const PolicySuggestArguments& arguments, const std::strin
 
 Verb add_policy_suggest(CLI::App& parent, std::string& config) {
   const auto arguments = std::make_shared<PolicySuggestArguments>();
-  auto* verb = add_configured(parent, "suggest", "propose a workload from what the audit log says was asked",
+  auto* verb = add_configured(parent, "suggest", "propose a workload from the questions in the audit log",
                               "  pgveil policy suggest people_k2\n"
                               "  pgveil policy suggest people_k2 audit.log.1 audit.log",
                               config);
   verb->add_option("name", arguments->policy, "the policy")->required();
-  verb->add_option("file", arguments->files, "files of the audit log; without one, audit.file");
+  verb->add_option("file", arguments->files, "files of the audit log. The default is audit.file");
   return {verb, [=, &config] { return run_policy_suggest(*arguments, config); },
           [=] { return arguments->policy; }};
 }

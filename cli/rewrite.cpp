@@ -74,10 +74,10 @@ Verb add_rewrite(CLI::App& parent, std::string& config) {
                      "  pgveil rewrite --role analyst --full < query.sql",
                      config);
   verb->add_option("--role", arguments->role, "the client's role")->required();
-  verb->add_option("--database", arguments->database, "the database; needed when several are configured");
+  verb->add_option("--database", arguments->database, "the database. Required if several are configured");
   verb->add_flag("--full", arguments->is_full,
-                 "write each mask in its place, instead of once below the statement");
-  verb->add_option("sql", arguments->sql, "the statements; standard input when left out");
+                 "write each mask into the statement, instead of once below it");
+  verb->add_option("sql", arguments->sql, "the statements. The default is standard input");
   return {verb, [=, &config] { return run_rewrite(*arguments, config); },
           [=] { return "role " + arguments->role; }};
 }

@@ -86,21 +86,24 @@ int run_risk(const RiskArguments& arguments, const std::string& config_path) {
 
 Verb add_risk(CLI::App& parent, std::string& config) {
   const auto arguments = std::make_shared<RiskArguments>();
-  auto* verb = parent.add_subcommand("risk", "measure how easily people can be found again in a table");
+  auto* verb = parent.add_subcommand("risk", "measure the re-identification risk of the people in a table");
   add_table_config(*verb, config);
   add_table(*verb, arguments->table);
   verb->add_option("--columns", arguments->columns,
                    "the columns that an attacker knows: age,zip; all columns if left out");
-  verb->add_option("--threshold", arguments->threshold, "the highest risk that is accepted")
+  verb->add_option("--threshold", arguments->threshold,
+                   "the threshold: the report shows the share of records with a higher risk")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   auto* file = verb->add_option("--population", arguments->population.file,
-                                "a table of everybody who could be in the table, for the journalist's risk");
+                                "a file with everybody who could be in the table, for the journalist risk");
   verb->add_option("--population-table", arguments->population.table, "the same, for a table of PostgreSQL")
       ->excludes(file);
   verb->add_option("--population-size", arguments->population_size,
-                   "how many people could be in the table; estimates how many are unique among them");
-  verb->add_option("--sets", arguments->most_columns, "look for identifying sets of up to this many columns")
+                   "the number of people who could be in the table. The report then estimates how "
+                   "many are unique among them");
+  verb->add_option("--sets", arguments->most_columns,
+                   "search for identifying sets of up to this many columns")
       ->check(CLI::Range(0, 20))
       ->capture_default_str();
   add_format(*verb, arguments->format, arguments->output);

@@ -98,7 +98,7 @@ Result<std::optional<db::ManagedService>> service_named(const std::optional<std:
   const auto service = db::managed_service_of(*word);
   if (service) return service;
   return Error{ErrorKind::usage, std::string(sqlstate::kInvalidParameterValue),
-               fmt::format("--managed {}: no service of that name is known", yaml::in_quotes(*word)),
+               fmt::format("--managed {}: unknown service", yaml::in_quotes(*word)),
                fmt::format("use {}", db::kManagedServices)};
 }
 
@@ -144,11 +144,12 @@ Verb add_setup_sql(CLI::App& parent, std::string& config) {
                               "  pgveil setup-sql --who-loses | psql -X -q -d demo\n"
                               "  pgveil setup-sql --managed rds > setup.sql",
                               config);
-  verb->add_option("--database", arguments->database, "the database; needed when several are configured");
+  verb->add_option("--database", arguments->database, "the database. Required if several are configured");
   verb->add_flag("--who-loses", arguments->asks_who_loses,
-                 "print a script that only reads, and tells who loses which right that PUBLIC has now");
+                 "print a script that only reads, and reports which roles lose a right that "
+                 "PUBLIC has now");
   verb->add_option("--managed", arguments->managed,
-                   "the server is rented, and nobody is a superuser: " + std::string(db::kManagedServices));
+                   "the server is rented, and you have no superuser: " + std::string(db::kManagedServices));
   return {verb, [=, &config] { return run_setup_sql(*arguments, config); }};
 }
 

@@ -63,7 +63,7 @@ Result<std::string> add_user(const UserArguments& arguments, const std::string& 
 int run_add(const UserArguments& arguments, const std::string& config_path) {
   const auto path = add_user(arguments, config_path);
   if (!path) return report(path.error());
-  fmt::print("user {} may log in by {} ({}); a running pgveil takes it up at RELOAD\n", arguments.name,
+  fmt::print("user {} may log in by {} ({}). A running pgveil applies this at RELOAD\n", arguments.name,
              arguments.by_certificate ? "certificate" : "password", *path);
   return kSuccess;
 }
@@ -74,7 +74,7 @@ int run_remove(const UserArguments& arguments, const std::string& config_path) {
   const auto changed = change_users_file(
       *path, [&](std::string_view text) { return without_user(text, *path, arguments.name); });
   if (!changed) return report(changed.error());
-  fmt::print("user {} is removed ({}); a running pgveil ends its sessions at RELOAD\n", arguments.name,
+  fmt::print("user {} is removed ({}). A running pgveil ends the user's sessions at RELOAD\n", arguments.name,
              *path);
   return kSuccess;
 }
@@ -95,34 +95,36 @@ int run_list(const UserArguments& arguments, const std::string& config_path) {
 
 Verb add_user_add(CLI::App& parent, std::string& config) {
   const auto arguments = std::make_shared<UserArguments>();
-  auto* verb = add_configured(parent, "add", "let somebody log in, with a password that is asked for",
+  auto* verb = add_configured(parent, "add", "add a user who may log in, and ask for the password",
                               "  pgveil user add analyst\n"
                               "  pgveil user add analyst --file users.txt --password-file analyst.pw\n"
                               "  pgveil user add batch --certificate",
                               config);
   verb->add_option("name", arguments->name, "the name that clients log in with")->required();
-  verb->add_option("--file", arguments->file, "the users file; without it, auth.users_file");
+  verb->add_option("--file", arguments->file, "the users file. The default is auth.users_file");
   auto* file = verb->add_option("--password-file", arguments->password_file,
-                                "the password is the first line of this file; - for standard input");
-  verb->add_flag("--certificate", arguments->by_certificate, "no password fits, only a certificate")
+                                "the password is the first line of this file (- for standard input)");
+  verb->add_flag("--certificate", arguments->by_certificate,
+                 "the user logs in with a certificate and has no password")
       ->excludes(file);
-  verb->add_flag("--replace", arguments->replaces, "change the password of a user who is there");
+  verb->add_flag("--replace", arguments->replaces, "change the password of an existing user");
   return {verb, [=, &config] { return run_add(*arguments, config); }, [=] { return arguments->name; }};
 }
 
 Verb add_user_remove(CLI::App& parent, std::string& config) {
   const auto arguments = std::make_shared<UserArguments>();
-  auto* verb =
-      add_configured(parent, "remove", "let somebody log in no more", "  pgveil user remove analyst", config);
+  auto* verb = add_configured(parent, "remove", "remove a user, who then can no longer log in",
+                              "  pgveil user remove analyst", config);
   verb->add_option("name", arguments->name, "the user")->required();
-  verb->add_option("--file", arguments->file, "the users file; without it, auth.users_file");
+  verb->add_option("--file", arguments->file, "the users file. The default is auth.users_file");
   return {verb, [=, &config] { return run_remove(*arguments, config); }, [=] { return arguments->name; }};
 }
 
 Verb add_user_list(CLI::App& parent, std::string& config) {
   const auto arguments = std::make_shared<UserArguments>();
-  auto* verb = add_configured(parent, "list", "who may log in, and by what", "  pgveil user list", config);
-  verb->add_option("--file", arguments->file, "the users file; without it, auth.users_file");
+  auto* verb = add_configured(parent, "list", "list the users who may log in, and by which method",
+                              "  pgveil user list", config);
+  verb->add_option("--file", arguments->file, "the users file. The default is auth.users_file");
   return {verb, [=, &config] { return run_list(*arguments, config); }};
 }
 

@@ -13,17 +13,18 @@ CLI::App* add_configured(CLI::App& parent, const char* name, const char* meaning
 }
 
 void add_table_config(CLI::App& verb, std::string& config) {
-  verb.add_option("-c,--config", config, "configuration file; read only for a table of PostgreSQL")
+  verb.add_option("-c,--config", config, "configuration file. It is read only for a PostgreSQL table")
       ->capture_default_str();
 }
 
 void add_table(CLI::App& verb, TableArguments& table) {
-  auto* file = verb.add_option("file", table.file, "separated text with a header; - for standard input");
+  auto* file =
+      verb.add_option("file", table.file, "a delimited text file with a header (- for standard input)");
   auto* stored = verb.add_option("--table", table.table, "schema.table of PostgreSQL, instead of a file");
   stored->excludes(file);
   verb.add_option("--database", table.database,
-                  "the database of --table; needed when several are configured");
-  verb.add_option("--separator", table.separator, "what separates the values of the file; tab for a tab")
+                  "the database of --table. Required if several are configured");
+  verb.add_option("--separator", table.separator, "the separator of the file; tab for a tab")
       ->capture_default_str();
   verb.add_option("--null", table.null_text, "the text that stands for NULL (with --table, NULL itself)");
 }

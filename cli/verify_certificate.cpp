@@ -111,7 +111,7 @@ TableDemand demand_of(const Certificate& certificate, Verdicts& verdicts) {
       if (is_hierarchical || is_gone)
         verdicts.leave(fmt::format("{} {}: {}", column.name, engine::describe(model),
                                    is_hierarchical ? "the hierarchy is the job's; check-table --job has it"
-                                                   : "it compares with records that were dropped"));
+                                                   : "it compares with dropped records"));
       return is_hierarchical || is_gone;
     });
     made.sensitive.push_back(std::move(column));
@@ -137,13 +137,14 @@ Result<std::optional<Population>> read_population(const VerifyArguments& argumen
   if (!has_population_models(certificate)) return made;
   if (!arguments.job || input == nullptr) {
     verdicts.leave(
-        "presence and k_map: they compare with the input; name it, and the job with its hierarchies");
+        "presence and k_map: they compare with the input. Name the input, and the job "
+        "with its hierarchies");
     return made;
   }
   auto job = read_job_file(*arguments.job);
   if (!job) return job.error();
   if (job->local_recoding > 0) {
-    verdicts.leave("presence and k_map: local recoding has levels of its own for some records");
+    verdicts.leave("presence and k_map: some records have other levels, because of local recoding");
     return made;
   }
   made.emplace(Population{std::move(*job), *input});
@@ -176,14 +177,14 @@ Result<std::optional<engine::Table>> read_input(const VerifyArguments& arguments
   std::optional<engine::Table> made;
   if (!arguments.input.file && !arguments.input.table) return made;
   if (!certificate.policy.empty())
-    return error_of_kind(ErrorKind::usage, "the certificate of an export says nothing of an input",
+    return error_of_kind(ErrorKind::usage, "the certificate of an export has no information about an input",
                          "leave the input out");
   if (!arguments.key_file && !has_population_models(certificate))
-    return error_of_kind(ErrorKind::usage, "the input's fingerprint has a key",
+    return error_of_kind(ErrorKind::usage, "the input's fingerprint was made with a key",
                          "name its file with --key-file");
   if (arguments.key_file && certificate.input_print.empty())
     return error_of_kind(ErrorKind::configuration, "the certificate has no fingerprint of the input",
-                         "leave the key out, and the input where no model compares with it");
+                         "leave out --key-file. Leave out the input too, unless a model compares with it");
   auto given = arguments.input;
   given.null_text = certificate.null_text;
   auto input = reader.read(given, certificate.columns);
@@ -195,13 +196,13 @@ Result<std::optional<engine::Table>> read_input(const VerifyArguments& arguments
 Result<void> verify_input(const VerifyArguments& arguments, const Certificate& certificate,
                           const engine::Table& input, Verdicts& verdicts) {
   if (!arguments.key_file) {
-    verdicts.leave("the input: its fingerprint needs its key");
+    verdicts.leave("the input: checking its fingerprint requires the key");
     return {};
   }
   const auto key = read_fingerprint_key(*arguments.key_file);
   if (!key) return key.error();
   verdicts.add(print_of(input, std::nullopt, *key) == certificate.input_print,
-               "the input is the one it was made of");
+               "the input is the one that it was made from");
   return {};
 }
 
@@ -210,7 +211,7 @@ Result<void> verify_source(const VerifyArguments& arguments, const Certificate& 
                            Verdicts& verdicts) {
   if (arguments.job) {
     if (certificate.job.empty())
-      return error_of_kind(ErrorKind::usage, "the certificate is of a policy's export",
+      return error_of_kind(ErrorKind::usage, "the certificate belongs to the export of a policy",
                            "name its file with --policy instead of --job");
     const auto job = read_text(*arguments.job);
     if (!job) return job.error();
@@ -218,7 +219,7 @@ Result<void> verify_source(const VerifyArguments& arguments, const Certificate& 
   }
   if (!arguments.policy) return {};
   if (certificate.policy.empty())
-    return error_of_kind(ErrorKind::usage, "the certificate is of a job",
+    return error_of_kind(ErrorKind::usage, "the certificate belongs to a job",
                          "name its file with --job instead of --policy");
   const auto specs = read_policy_file(*arguments.policy);
   if (!specs) return specs.error();
@@ -232,7 +233,7 @@ Result<void> verify_source(const VerifyArguments& arguments, const Certificate& 
 
 void leave_cohorts(const Certificate& certificate, Verdicts& verdicts) {
   if (certificate.unit)
-    verdicts.leave(fmt::format("k by {}: the table does not show it; k by rows is the weaker promise",
+    verdicts.leave(fmt::format("k by {}: it can't be counted in this table. k by rows is a weaker promise",
                                *certificate.unit));
   for (const auto& model : certificate.models)
     verdicts.leave(model + ": counted in each cohort when it was exported");
@@ -244,7 +245,7 @@ Result<Verdicts> verify(const VerifyArguments& arguments, const std::string& con
   const auto certificate = read_certificate(*text);
   if (!certificate) return certificate.error();
   if (arguments.table.file == "-")
-    return error_of_kind(ErrorKind::usage, "standard input has no second reading", "name a file or a table");
+    return error_of_kind(ErrorKind::usage, "standard input can't be read twice", "name a file or a table");
   TableReader reader(config_path, "verify-certificate");
   auto given = arguments.table;
   given.null_text = null_text_for(*certificate, given);

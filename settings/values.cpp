@@ -81,7 +81,7 @@ Result<std::vector<std::string>> read_names(const yaml::Value& value, std::strin
     if (!name) return name.error();
     if (name->size() > kMaxNameBytes) {
       return error_at(item.position(), fmt::format("{} is longer than {} bytes", what, kMaxNameBytes),
-                      "PostgreSQL has no longer names");
+                      "PostgreSQL does not support longer names");
     }
     if (std::find(names.begin(), names.end(), *name) != names.end()) {
       return error_at(item.position(), fmt::format("{} {} is listed twice", what, in_quotes(*name)),
@@ -331,7 +331,7 @@ Result<LetIn> read_let_in(const yaml::Value& value) {
     if (!name) return name.error();
     if (name->size() > kMaxNameBytes)
       return error_at(each.position(), fmt::format("role is longer than {} bytes", kMaxNameBytes),
-                      "PostgreSQL has no longer names");
+                      "PostgreSQL does not support longer names");
     target = std::move(*name);
     return {};
   };

@@ -35,16 +35,18 @@ Result<std::optional<session::ScramVerifier>> verifier_in(const std::vector<db::
                                                           std::string_view name) {
   if (rows.empty()) return std::optional<session::ScramVerifier>();
   if (rows.size() > 1)
-    return not_usable(fmt::format("the query found {} rows", rows.size()), "it may find one at most");
+    return not_usable(fmt::format("the query returned {} rows", rows.size()),
+                      "it may return at most one row");
   const auto& row = rows.front();
-  if (row.name != name) return not_usable("the query found a row of another name", "compare with $1 exactly");
+  if (row.name != name)
+    return not_usable("the query returned a row with another name", "compare with $1 exactly");
   if (!row.verifier) return not_usable("it has no password", "set one");
   auto verifier = session::parse_verifier(*row.verifier);
   if (verifier) return std::optional(std::move(*verifier));
-  return not_usable(is_md5(*row.verifier) ? "its password is kept as an md5 hash, which is not accepted"
+  return not_usable(is_md5(*row.verifier) ? "its password is stored as an md5 hash, which is not accepted"
                     : row.verifier->starts_with("SCRAM-SHA-256$")
                         ? "its verifier is malformed"
-                        : "its password is no SCRAM verifier, which is not accepted",
+                        : "its password is not stored as a SCRAM verifier",
                     "set it again with password_encryption = scram-sha-256");
 }
 
@@ -57,13 +59,14 @@ Result<std::shared_ptr<AuthQuery>> AuthQuery::open(const Config& config) {
   const auto rows = made->query_.ask("");
   if (!rows) return rows.error();
   if (!rows->empty())
-    return not_usable("auth_query finds a row of the empty name", "let it find the row whose name is $1");
+    return not_usable("auth_query returns a row for the empty name",
+                      "it must return only the row whose name is $1");
   const auto is_superuser = made->query_.is_superuser();
   if (!is_superuser) return is_superuser.error();
   if (*is_superuser)
     log::warning(kTopic,
-                 "the role that asks is a superuser: a function of one query needs much less "
-                 "(docs/operations.md)");
+                 "the role that runs the query is a superuser. A function for this query needs "
+                 "much fewer rights (docs/operations.md)");
   return made;
 }
 

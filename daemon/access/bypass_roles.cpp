@@ -22,9 +22,9 @@ Result<void> check_policies(const BypassRole& role, const Specs& specs) {
   };
   for (const auto& spec : specs) {
     if (lists(spec->readers) || lists(spec->exempt_roles))
-      return unfit(
-          role, fmt::format("is a reader of policy {}, or exempt from it", spec->name),
-          "a bypass role reads past all policies: take it out of the policy, or out of bypass_roles");
+      return unfit(role, fmt::format("is a reader of policy {}, or exempt from it", spec->name),
+                   "no policy applies to a bypass role: remove it from the policy or from "
+                   "bypass_roles");
   }
   return {};
 }
@@ -33,10 +33,12 @@ Result<void> check_login(const Config& config, const BypassRole& role, const std
   const auto facts = db::check_bypass_login(bypass_endpoint(config, role), database);
   if (!facts)
     return unfit(role, fmt::format("can't be used in database {}: {}", database, one_line(facts.error())),
-                 "its backend role must exist and be let in with this password");
+                 "its backend role must exist, and PostgreSQL must accept this password");
   if (facts->is_superuser)
-    log::warning("database " + database,
-                 fmt::format("bypass role {} is a superuser there: nothing is closed to it", role.role));
+    log::warning(
+        "database " + database,
+        fmt::format("the backend role of bypass role {} is a superuser there and can read everything",
+                    role.role));
   return {};
 }
 

@@ -140,8 +140,9 @@ class LineReader {
       } else if (!word->is_quoted && !keyword.empty() && word->text == keyword) {
         names.is_same_user = true;
       } else if (!word->is_quoted && has_other_meaning(word->text)) {
-        return wrong(fmt::format("{} has a meaning that is not known here", yaml::in_quotes(word->text)),
-                     "list names; put them in double quotes where they are such words");
+        return wrong(fmt::format("{} is a pg_hba.conf keyword that pgveil does not support",
+                                 yaml::in_quotes(word->text)),
+                     "list names. If a name is such a keyword, put it in double quotes");
       } else {
         names.names.push_back(word->text);
       }
@@ -166,7 +167,7 @@ class LineReader {
     if (may_have_mask) {
       if (const auto mask = parse_address(words_[at_].text)) {
         if (mask->second != network->is_ipv4)
-          return wrong("address and mask are of two kinds", "use one kind");
+          return wrong("one of address and mask is IPv4 and the other is IPv6", "use one kind");
         ++at_;
         network->mask = mask->first;
         std::fill_n(network->mask.begin(), network->is_ipv4 ? 12 : 0, std::uint8_t{0xff});
@@ -183,12 +184,12 @@ class LineReader {
       rule.demand = session::LoginDemand::password;
     } else if (name == "cert") {
       if (rule.type != HbaRule::Type::hostssl)
-        return wrong("cert where there may be no TLS", "write hostssl");
+        return wrong("method cert on a rule that also allows connections without TLS", "write hostssl");
       rule.demand = session::LoginDemand::certificate;
     } else if (name != "reject") {
-      return wrong(word == nullptr ? "a method is expected"
-                                   : fmt::format("method {} is not known here", yaml::in_quotes(name)),
-                   "use scram-sha-256, cert or reject");
+      return wrong(
+          word == nullptr ? "a method is expected" : fmt::format("unknown method {}", yaml::in_quotes(name)),
+          "use scram-sha-256, cert or reject");
     }
     return {};
   }
@@ -198,16 +199,16 @@ class LineReader {
     if (word == nullptr) return {};
     constexpr std::string_view kVerifyCa = "clientcert=verify-ca", kVerifyFull = "clientcert=verify-full";
     if (word->text != kVerifyCa && word->text != kVerifyFull)
-      return wrong("something follows the method", "the one option that is known here is clientcert");
+      return wrong("something follows the method", "the only supported option is clientcert");
     if (rule.type != HbaRule::Type::hostssl)
-      return wrong("clientcert where there may be no TLS", "write hostssl");
+      return wrong("clientcert on a rule that also allows connections without TLS", "write hostssl");
     if (rule.demand == session::LoginDemand::password) {
       rule.demand = word->text == kVerifyFull ? session::LoginDemand::password_and_certificate
                                               : session::LoginDemand::password_and_any_certificate;
     } else if (!rule.demand || word->text == kVerifyCa) {
-      return wrong(fmt::format("{} does not go with this method", word->text), "leave it out");
+      return wrong(fmt::format("{} cannot be combined with this method", word->text), "leave it out");
     }
-    if (next() != nullptr) return wrong("something follows the option", "one option is all there is");
+    if (next() != nullptr) return wrong("something follows the option", "write at most one option");
     return {};
   }
 

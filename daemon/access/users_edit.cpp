@@ -32,8 +32,8 @@ std::string user_line(std::string_view name, std::string_view credential) {
 }
 
 Error listed(std::string_view name, const std::string& file_name) {
-  return invalid_input(fmt::format("user \"{}\" is in {} already", name, file_name),
-                       "give it another password with --replace");
+  return invalid_input(fmt::format("user \"{}\" already exists in {}", name, file_name),
+                       "to change the password, use --replace");
 }
 
 // Released when the folder is closed.
@@ -81,7 +81,7 @@ Result<std::string> without_user(std::string_view text, const std::string& file_
   const auto found = std::ranges::find(*lines, name, &UserLine::name);
   if (found == lines->end()) {
     return invalid_input(fmt::format("user \"{}\" is not in {}", name, file_name),
-                         "pgveil user list shows who is");
+                         "pgveil user list shows the users");
   }
   return std::string(text).erase(found->begin, found->end - found->begin);
 }
@@ -90,11 +90,12 @@ Result<std::string> new_verifier(std::string_view password) {
   if (password.empty()) return invalid_input("the password is empty", "write one");
   if (password.size() > kLongestPassword) {
     return invalid_input(fmt::format("the password is over {} bytes", kLongestPassword),
-                         "shorten it; only the first line of a file counts");
+                         "shorten it. Only the first line of a file counts");
   }
   if (!std::ranges::all_of(password, [](char c) { return c >= 0x20 && c <= 0x7e; })) {
     return invalid_input("the password has characters other than printable ASCII",
-                         "clients write those in different ways; use letters, digits and signs of ASCII");
+                         "clients encode other characters in different ways. Use letters, digits and "
+                         "punctuation of ASCII");
   }
   return session::to_string(session::make_verifier(password, net::random_bytes(kSaltBytes), kIterations));
 }

@@ -94,7 +94,7 @@ Result<std::optional<UserLine>> read_line(UserLineReader line) {
   line.skip_blanks();
   if (!line.is_at_end()) {
     return yaml::error_at(line.position(), "something follows the verifier",
-                          "one user a line; comments begin with ;");
+                          "write one user per line. Comments begin with ;");
   }
   return std::optional(UserLine{std::move(*name), std::move(*password), std::move(*verifier)});
 }
@@ -104,7 +104,7 @@ Result<std::optional<UserLine>> read_line(UserLineReader line) {
 Result<void> check_user_name(std::string_view name) {
   if (name.empty()) return invalid_input("the user name is empty", "name a user");
   if (name.size() > kMaxUserNameBytes)
-    return invalid_input("the user name is longer than 63 bytes", "PostgreSQL has no longer ones");
+    return invalid_input("the user name is longer than 63 bytes", "PostgreSQL does not support longer names");
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
   if (std::ranges::any_of(name, is_control))
     return invalid_input("the user name has a control character", "remove it");

@@ -97,7 +97,8 @@ Result<void> AuditFile::lock() const {
   constexpr std::chrono::milliseconds kPause{1};
   for (std::chrono::milliseconds waited{}; ::flock(file_.get(), LOCK_EX | LOCK_NB) != 0; waited += kPause) {
     if (waited >= patience_)
-      return unusable(path_, "another process has it and does not let go", "look for one that was stopped");
+      return unusable(path_, "another process holds its lock and does not release it",
+                      "look for a stopped process");
     std::this_thread::sleep_for(kPause);
   }
   return {};

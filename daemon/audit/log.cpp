@@ -43,13 +43,13 @@ bool AuditLog::append(const std::string& fields) {
   const auto written = file_.append(common_fields() + fields);
   const auto& misplaced = file_.why_misplaced();
   if (misplaced && !is_misplaced_)
-    log::error(kTopic, one_line(*misplaced) + "; lines go on into the file that was moved");
+    log::error(kTopic, one_line(*misplaced) + "; lines are still written to the file that was moved");
   is_misplaced_ = misplaced.has_value();
   lines_.fetch_add(written ? 1 : 0, std::memory_order_relaxed);
   failures_.fetch_add(written ? 0 : 1, std::memory_order_relaxed);
   const bool was_failing = is_failing_.exchange(!written, std::memory_order_relaxed);
   if (!written && !was_failing)
-    log::error(kTopic, one_line(written.error()) + ": clients are turned away until it works again");
+    log::error(kTopic, one_line(written.error()) + ": pgveil refuses clients until it can be written again");
   if (written && was_failing) log::info(kTopic, "works again");
   return written.has_value();
 }

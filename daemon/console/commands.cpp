@@ -63,10 +63,11 @@ std::string finding_of(const Recheck& recheck, const policy::PolicySpec& spec, C
     return fmt::format("{}: the next drift check closes the policy; BUILD POLICY is needed", kCopyChanged);
   if (!recheck.is_same_shape) return "the table changed since the build: BUILD POLICY is needed";
   if (spec.source || policy::key_of(spec) != nullptr)
-    return "ok: answers come from the rows of the build, and so do these figures: only BUILD evaluates its "
-           "rows";
+    return "ok: answers and these figures come from the rows of the build, because only "
+           "BUILD evaluates the source";
   if (spec.enforcement == policy::Enforcement::copy)
-    return "ok: answers come from the rows of the build; these figures are of the rows as they are now";
+    return "ok: answers come from the rows of the build. These figures are for the current "
+           "rows";
   if (!recheck.repaired)
     return recheck.broken_because + ": BUILD POLICY is needed, or the policy must change";
   if (recheck.splits_below_k > 0) {
@@ -78,8 +79,8 @@ std::string finding_of(const Recheck& recheck, const policy::PolicySpec& spec, C
   if (joint.empty()) return "ok";
   return fmt::format("{}: {}", joint,
                      spec.drift.action == policy::DriftAction::suppress
-                         ? "the next drift check joins cohorts until it is not so"
-                         : "drift.action is alert, so it stays so; BUILD POLICY is needed");
+                         ? "the next drift check joins cohorts until all satisfy the constraints"
+                         : "drift.action is alert, so nothing is repaired; BUILD POLICY is needed");
 }
 
 Table export_answer(const std::string& policy, std::string target, const db::ExportReport& report,
@@ -88,8 +89,10 @@ Table export_answer(const std::string& policy, std::string target, const db::Exp
   for (auto& cell : console::release_cells(report.disclosure)) row.push_back(std::move(cell));
   Table table{console::columns_of(console::ExportToFile{}), {std::move(row)}, std::move(tag), {}};
   if (report.collapsed > 0) {
-    table.notices.push_back(fmt::format(
-        "{} splits no longer held on the live data and were suppressed in the export", report.collapsed));
+    table.notices.push_back(
+        fmt::format("{} splits were suppressed in the export, because the live data no longer "
+                    "support them",
+                    report.collapsed));
   }
   return table;
 }
@@ -268,11 +271,11 @@ Answer Commands::answer(const console::Reload& command, const std::string& role)
     is_ok = is_ok && step.is_ok;
     table.rows.push_back({step.item, step.is_ok ? "ok" : "error", step.message});
   }
-  if (!is_ok) table.notices.push_back("nothing was changed: the errors come first");
+  if (!is_ok) table.notices.push_back("nothing was changed. The rows with errors come first");
   // Which roles are masked or exempt, and how the server is reached, may have changed.
   if (net::Server* server = server_; is_ok && server != nullptr) server->pools().reconnect("");
-  log::info("console",
-            fmt::format("RELOAD by {}: {}", role, is_ok ? "done" : "nothing changed, there are errors"));
+  log::info("console", fmt::format("RELOAD by {}: {}", role,
+                                   is_ok ? "done" : "nothing was changed, because there are errors"));
   return table;
 }
 

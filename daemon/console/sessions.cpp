@@ -83,7 +83,7 @@ Answer Commands::answer(const console::Pause& command, const std::string& role) 
   is_pausing_ = false;
   if (is_done) return Table{{}, {}, "PAUSE", {}};
   return Error{ErrorKind::usage, std::string(sqlstate::kObjectNotInPrerequisiteState),
-               "it was resumed before all connections were free", ""};
+               "RESUME came before all connections were free", ""};
 }
 
 Answer Commands::answer(const console::Resume& command, const std::string& role) {
@@ -228,7 +228,7 @@ Answer Commands::answer(const console::KillClient& command, const std::string& r
   net::Server* server = server_;
   if (server == nullptr || !server->kill(command.id)) {
     return Error{ErrorKind::unknown_object, std::string(sqlstate::kInvalidParameterValue),
-                 fmt::format("there is no client {}", command.id), "SHOW CLIENTS has their ids"};
+                 fmt::format("there is no client {}", command.id), "SHOW CLIENTS lists the ids"};
   }
   log::info("console", fmt::format("KILL_CLIENT {} by {}", command.id, role));
   return Table{{}, {}, "KILL_CLIENT", {}};

@@ -51,7 +51,7 @@ Result<void> JobRunner::start(std::shared_ptr<const Present> present, Job job, c
   if (!running_.empty())
     return Error{ErrorKind::usage, std::string(sqlstate::kObjectInUse),
                  fmt::format("job {} is running", running_),
-                 "wait for it, or CANCEL JOB; one runs at a time"};
+                 "wait until it ends, or run CANCEL JOB. One job runs at a time"};
   if (thread_.joinable()) thread_.join();  // it has ended, because running_ is cleared last
   is_cancelled_ = false;
   running_ = job.name;
@@ -124,7 +124,7 @@ void JobRunner::end(const std::string& job, const Result<JobReport>& made) {
 Result<void> JobRunner::cancel(const std::string& job) {
   const std::lock_guard lock(mutex_);
   if (running_ != job)
-    return usage_error(fmt::format("job {} is not running", job), "SHOW JOBS lists what is");
+    return usage_error(fmt::format("job {} is not running", job), "SHOW JOBS lists the running job");
   is_cancelled_ = true;
   interrupt_->end_all();
   return {};

@@ -170,7 +170,7 @@ Result<void> add_line(std::string_view line, const policy::PolicySpec& spec, Ask
   json::error_code error;
   const json::value parsed = json::parse(line, error);
   if (error || !parsed.is_object() || !text_of(parsed.get_object(), "event")) {
-    return error_of_kind(ErrorKind::configuration, "a line that is no line of an audit log",
+    return error_of_kind(ErrorKind::configuration, "a line that is not from an audit log",
                          "name files that audit.file wrote");
   }
   const json::object& object = parsed.get_object();
@@ -208,8 +208,10 @@ Result<std::string> workload_yaml(const AskedQuestions& asked, const policy::Pol
   questions.resize(questions.size() - left_out);
   const std::uint64_t divisor = (questions.front().second + policy::kMaxWeight - 1) / policy::kMaxWeight;
   std::string out = fmt::format(
-      "# of {} statements that policy {} masked, {} ask none of this{}{}\nworkload:\n", asked.statements,
-      spec.name, asked.without, asked.unread > 0 ? fmt::format(", {} could not be read", asked.unread) : "",
+      "# policy {1} masked {0} statements; {2} of them ask none of these "
+      "questions{3}{4}\nworkload:\n",
+      asked.statements, spec.name, asked.without,
+      asked.unread > 0 ? fmt::format(", {} could not be read", asked.unread) : "",
       left_out > 0 ? fmt::format("; {} rarer questions are left out", left_out) : "");
   for (const auto& [columns, times] : questions) {
     std::vector<std::string> names;

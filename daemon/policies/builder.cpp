@@ -75,14 +75,14 @@ Result<void> check_cohorts(const policy::PolicySpec& spec, const Counted& counte
   auto hidden = policy::with_breaches_hidden(grown.tree, counted.constrained);
   grown.tree = std::move(hidden.tree);
   if (hidden.joined > 0) {
-    grown.note += fmt::format("{}{} cohorts were joined with others, because they broke a constraint",
+    grown.note += fmt::format("{}{} cohorts were joined with others, because they violated a constraint",
                               grown.note.empty() ? "" : "; ", hidden.joined);
   }
   auto checked = policy::check_constraints(spec, grown.tree, counted.constrained);
   if (checked) return checked;
   Error error = checked.error();
   const auto k = policy::k_that_would_do(spec, counted.counts, counted.constrained);
-  error.hint += k ? fmt::format("; k = {} would do", *k) : "; no k does";
+  error.hint += k ? fmt::format("; k = {} would satisfy it", *k) : "; no k does";
   return error;
 }
 
@@ -102,10 +102,12 @@ Result<Grown> grow_anew(const policy::PolicySpec& spec, const policy::Counts& co
   std::vector<std::string> notes;
   if (!why.empty()) {
     notes.push_back(
-        fmt::format("a new lineage begins ({}): who has answers of both versions may tell rows apart", why));
+        fmt::format("a new lineage begins ({}): readers who have answers of both versions may be "
+                    "able to distinguish rows",
+                    why));
   }
   if (!tree->turns.empty())
-    notes.push_back(fmt::format("the order for its workload: {}", policy::describe_turns(*tree)));
+    notes.push_back(fmt::format("the order found for its workload: {}", policy::describe_turns(*tree)));
   return Grown{std::move(*tree), std::move(lineage), fmt::format("{}", fmt::join(notes, "; "))};
 }
 
@@ -128,11 +130,11 @@ Result<Grown> only_repaired(const policy::PolicySpec& spec, const policy::Policy
   auto repaired = policy::repair(before.tree, counts, policy::side_rules(spec, counts), undo);
   if (!repaired) return repaired.error();
   auto lineage = policy::continued(&before.lineage, first_of(before), repaired->tree, counts);
-  return Grown{
-      std::move(repaired->tree), std::move(lineage),
-      fmt::format("goes on from version {}, whose decisions the table keeps: {} splits undone, none new",
-                  before.number, repaired->collapsed),
-      repaired->collapsed > 0};
+  return Grown{std::move(repaired->tree), std::move(lineage),
+               fmt::format("continues version {}, whose decisions the table stores: {} splits undone, none "
+                           "new",
+                           before.number, repaired->collapsed),
+               repaired->collapsed > 0};
 }
 
 Result<Grown> grow(const policy::PolicySpec& spec, const EarlierVersion& earlier,
@@ -151,7 +153,7 @@ Result<Grown> grow(const policy::PolicySpec& spec, const EarlierVersion& earlier
   if (!rebuilt) return rebuilt.error();
   auto lineage = policy::continued(&before.lineage, first_of(before), rebuilt->tree, counts);
   return Grown{std::move(rebuilt->tree), std::move(lineage),
-               fmt::format("goes on from version {}: {} splits undone, {} new", before.number,
+               fmt::format("continues version {}: {} splits undone, {} new", before.number,
                            rebuilt->collapsed, rebuilt->grown),
                rebuilt->collapsed > 0};
 }
@@ -223,7 +225,7 @@ Result<void> add_copy(db::TableReading& reading, const std::string& reader, cons
   built.version.disclosure = made->disclosure;
   built.version.utility = std::move(made->utility);
   if (made->collapsed == 0) return {};
-  built.note += fmt::format("{}rows changed while the tree was built: {} splits are not shown",
+  built.note += fmt::format("{}rows changed while the tree was built: {} splits were undone",
                             built.note.empty() ? "" : "; ", made->collapsed);
   return {};
 }

@@ -148,7 +148,8 @@ void count_findings(const std::string& database, const std::vector<Finding>& fin
   log_findings(database, errors);
   if (warnings == 0) return;
   log::warning("database " + database,
-               fmt::format("{} things around the protected tables want a decision; `pgveil check` lists them",
+               fmt::format("{} findings about the protected tables need a decision; `pgveil check` lists "
+                           "them",
                            warnings));
 }
 

@@ -48,7 +48,7 @@ std::string names_of(const std::vector<const PolicySpec*>& specs) {
 
 Finding judged(const std::vector<const PolicySpec*>& specs, const std::string& what, std::string mend) {
   Finding finding{FindingKind::joint_release, Severity::error, "",
-                  fmt::format("policies {} release the same people: {}", names_of(specs), what),
+                  fmt::format("policies {} release data about the same people: {}", names_of(specs), what),
                   std::move(mend)};
   for (const PolicySpec* spec : specs) {
     if (is_judged(*spec)) continue;
@@ -79,8 +79,8 @@ Finding overlap_finding(const PolicySpec& a, const PolicySpec& b, const std::str
       unit == other ? std::string() : fmt::format("; one counts persons by {}, the other by {}", unit, other);
   return judged({&a, &b},
                 fmt::format("both read {}, and answer from rows that were evaluated apart{}", tables, units),
-                "use one source for all, or class the keys of one domain; or write accept_joint_release: "
-                "\"why\"");
+                "use one source for all, or give the keys the class key with one domain; or "
+                "write accept_joint_release: \"why\"");
 }
 
 // What can be said about two policies over one table without counting.
@@ -88,9 +88,9 @@ std::optional<Finding> pair_finding(const PolicySpec& a, const PolicySpec& b) {
   if (is_copy(a) || is_copy(b)) {
     const std::string what = is_copy(a) && is_copy(b)
                                  ? "both answer from copies, of different moments"
-                                 : fmt::format("{} answers from a copy of another moment than {} shows",
+                                 : fmt::format("{} answers from a copy of another moment than {}",
                                                is_copy(a) ? a.name : b.name, is_copy(a) ? b.name : a.name);
-    return judged({&a, &b}, what + ", so their difference shows who came and went", kAcceptIt);
+    return judged({&a, &b}, what + ", so their difference reveals who was added and who left", kAcceptIt);
   }
   for (const auto& [shows, hides] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
     const auto names = policy::shown_though_hidden(*shows, *hides);
@@ -98,7 +98,8 @@ std::optional<Finding> pair_finding(const PolicySpec& a, const PolicySpec& b) {
     return judged(
         {&a, &b},
         fmt::format("{} shows {}, which {} hides", shows->name, fmt::join(names, ", "), hides->name),
-        "class these columns alike in both, or write accept_joint_release: \"why\"");
+        "give these columns the same class in both policies, or write "
+        "accept_joint_release: \"why\"");
   }
   return std::nullopt;
 }
@@ -326,7 +327,8 @@ Error refused(const Settled& settled) {
 
 Error overtaken(const PolicySpec& spec) {
   return {ErrorKind::policy, std::string(sqlstate::kSerializationFailure),
-          fmt::format("another version of policy {} was stored, or it was withdrawn, meanwhile", spec.name),
+          fmt::format("meanwhile another version of policy {} was stored, or the policy was withdrawn",
+                      spec.name),
           "build it again"};
 }
 
@@ -342,14 +344,14 @@ Result<std::vector<Finding>> strangers_over(const Config& config, const Specs& s
     if (one.schema != spec.schema || one.table != spec.table) continue;
     findings.push_back(
         {FindingKind::joint_release, Severity::warning, "",
-         fmt::format(
-             "schema pgveil keeps a current version of policy {} over {}.{}, which is in no policy file "
-             "here: if another pgveil serves it, nobody counts the two together",
-             one.policy, one.schema, one.table),
-         fmt::format(
-             "give every pgveil of this database the same policy files; a version that nobody serves is "
-             "closed by UPDATE pgveil.version SET is_current = false WHERE policy = '{}'",
-             one.policy)});
+         fmt::format("schema pgveil has a current version of policy {} over {}.{}, but no policy file "
+                     "here has this policy. If another pgveil serves it, the two are not counted "
+                     "together",
+                     one.policy, one.schema, one.table),
+         fmt::format("give every pgveil of this database the same policy files. To close a version "
+                     "that no pgveil serves, run UPDATE pgveil.version SET is_current = false WHERE "
+                     "policy = '{}'",
+                     one.policy)});
   }
   return findings;
 }

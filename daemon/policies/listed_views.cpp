@@ -49,7 +49,7 @@ Result<std::vector<std::string>> unreadable_views(const rewriter::Snapshot& snap
                                       {limits.statement_bytes, limits.output_bytes, limits.nesting});
       if (why)
         out.push_back(
-            fmt::format("{}.{} is listed and refused to every reader: {}", name.first, name.second, *why));
+            fmt::format("{}.{} is listed, but refused to every reader: {}", name.first, name.second, *why));
     }
   };
   if (auto done = on_deep_stack(look); !done) return done.error();

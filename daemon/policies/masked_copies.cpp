@@ -53,8 +53,9 @@ void retire_stray_copies(const Config& config, const Specs& specs, const std::st
     const auto done =
         db::retire_copy(build_endpoint(config), database, copy.name, config.backend.query_role.user);
     if (done) {
-      log::info(topic, fmt::format("a masked copy of policy {} is dropped: the policy has none any more",
-                                   copy.policy));
+      log::info(topic,
+                fmt::format("dropping a masked copy of policy {}, because the policy no longer uses copies",
+                            copy.policy));
     } else {
       log::warning(topic, one_line(done.error()));
     }

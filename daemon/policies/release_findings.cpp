@@ -39,21 +39,20 @@ std::string mend_of_computable(const PolicySpec& spec, const policy::PolicyVersi
       "BUILD POLICY {} FRESH, which begins a new lineage (docs/policy-language.md, \"Strategy\")", spec.name);
   if (version.spec_hash == spec.hash_before)
     return fmt::format(
-        "the version is from when greedy was the default, and stays in use: write strategy: greedy, or take "
-        "{}",
+        "greedy was the default when this version was built, and the version stays in "
+        "use: write strategy: greedy, or run {}",
         fresh);
   switch (spec.growth.strategy) {
     case policy::Strategy::thorough:
-      return "only the cohort that shows nothing keeps such cells after " + fresh;
+      return "only the cohort that shows nothing has such cells after " + fresh;
     case policy::Strategy::greedy:
       return std::ranges::any_of(spec.columns,
                                  [](const auto& rule) {
                                    return policy::has_constraint(rule, policy::ConstraintMode::refine);
                                  })
-                 ? "mode: refine knows the strategy greedy only; with mode: verify, thorough leaves none but "
-                   "in the "
-                   "cohort that shows nothing"
-                 : "strategy: thorough leaves none but in the cohort that shows nothing";
+                 ? "mode: refine requires strategy: greedy. With mode: verify, strategy: thorough "
+                   "leaves such cells only in the cohort that shows nothing"
+                 : "strategy: thorough leaves such cells only in the cohort that shows nothing";
   }
   return {};
 }
@@ -85,11 +84,10 @@ class ReleaseExamination {
     const bool is_telling = is_at_least(found.computable, found.cells, kTellingComputable);
     report_.findings.push_back(
         {FindingKind::computable_cells, is_telling && !is_decided ? Severity::warning : Severity::note, "",
-         fmt::format(
-             "policy {}: readers can compute {}% of the cells from the answers alone, beside the {}% that "
-             "are shown",
-             spec_.name, console::shown_percent(found.computable, found.cells),
-             console::shown_percent(found.disclosed, found.cells)),
+         fmt::format("policy {}: {}% of the cells are hidden but inferable from the answers alone; "
+                     "{}% are disclosed",
+                     spec_.name, console::shown_percent(found.computable, found.cells),
+                     console::shown_percent(found.disclosed, found.cells)),
          mend_of_computable(spec_, *version_)});
   }
 
@@ -101,13 +99,13 @@ class ReleaseExamination {
         continue;
       auto finding = review::order_finding(
           spec_, FindingKind::order_by_layout,
-          fmt::format("rows lie in the order of {}, which is hidden (correlation {:.2f})", facts.column,
-                      facts.correlation));
+          fmt::format("the rows are stored in the order of {}, which is hidden (correlation {:.2f})",
+                      facts.column, facts.correlation));
       // Nearly every table has such a column. It says when a row came, which the order tells without it.
       if (facts.is_numbered && finding.severity == Severity::warning) {
         finding.severity = Severity::note;
         finding.mend = fmt::format(
-            "{} numbers the rows as they are inserted: readers see in which order that was", facts.column);
+            "{} numbers the rows as they are inserted, so readers see the order of insertion", facts.column);
       }
       report_.findings.push_back(std::move(finding));
     }
@@ -122,9 +120,10 @@ class ReleaseExamination {
       if (facts.distinct == facts.values) continue;
       report_.findings.push_back(
           warning(spec_, FindingKind::repeated_identifier,
-                  fmt::format("identifier {} repeats, so one person may have many rows, and no unit is named",
+                  fmt::format("identifier {} repeats, so one person may have many rows, but the policy names "
+                              "no unit",
                               facts.column),
-                  fmt::format("if it tells persons apart: unit: {}", facts.column)));
+                  fmt::format("if this column identifies persons, write unit: {}", facts.column)));
     }
     return {};
   }
@@ -167,7 +166,8 @@ class ReleaseExamination {
     if (!is_at_least(policy::rows_alone_in(quasi_identifiers_, at->number), rows, kAlonePercent)) return {};
     report_.findings.push_back(
         warning(spec_, FindingKind::unique_quasi_identifier,
-                fmt::format("nearly every row has a {} of its own: it can hardly ever be shown", rule.name),
+                fmt::format("nearly every row has its own value of {}, so it can hardly ever be disclosed",
+                            rule.name),
                 "class it identifier"));
     return {};
   }
@@ -178,7 +178,7 @@ class ReleaseExamination {
     if (!counts && counts.error().kind != ErrorKind::policy) return counts.error();
     if (!counts) {  // a type that can't be compared
       report_.lines.push_back(
-          fmt::format("column {}: can't be counted, its type has no canonical form", rule.name));
+          fmt::format("column {}: can't be counted, because its type has no canonical form", rule.name));
       return {};
     }
     const auto& tree = version_->tree;
@@ -193,16 +193,19 @@ class ReleaseExamination {
                     rule.name, console::shown_percent(column.unique_rows, column.rows),
                     console::shown_percent(column.determined_cells, column.hidden_cells)));
     if (is_at_least(column.unique_rows, column.rows, kTellingPercent)) {
-      report_.findings.push_back(warning(
-          spec_, FindingKind::unique_within_cohort,
-          fmt::format("visible column {} tells rows of one cohort apart: who knows a value knows the row",
-                      rule.name),
-          "class it identifier or quasi_identifier, unless nobody else can know it"));
+      report_.findings.push_back(
+          warning(spec_, FindingKind::unique_within_cohort,
+                  fmt::format("visible column {} distinguishes the rows of a cohort: somebody who knows a "
+                              "value can identify the row",
+                              rule.name),
+                  "give it the class identifier or quasi_identifier, unless nobody else can know "
+                  "its values"));
     }
     if (is_at_least(column.determined_cells, column.hidden_cells, kTellingPercent)) {
-      report_.findings.push_back(warning(spec_, FindingKind::determines_hidden,
-                                         fmt::format("hidden cells follow from visible column {}", rule.name),
-                                         "class it quasi_identifier or identifier"));
+      report_.findings.push_back(
+          warning(spec_, FindingKind::determines_hidden,
+                  fmt::format("hidden cells are inferable from visible column {}", rule.name),
+                  "give it the class quasi_identifier or identifier"));
     }
   }
 

@@ -33,12 +33,13 @@ std::string words_of(const std::vector<Released>& releases, const JointClasses& 
   const std::string where = words_of(releases, classes, first.joint);
   if (first.has_rows) {
     return fmt::format(
-        "their smallest common class has {} units where {} are promised ({}; {} classes are too small)",
+        "their smallest joint class has {} units, but {} are promised ({}; {} joint "
+        "classes are too small)",
         first.units, required, where, below.size());
   }
   return fmt::format(
-      "who comes next can be alone in a common class where {} units are promised (nobody is in {} now; {} "
-      "such classes)",
+      "a person who is added later can be alone in a joint class, but {} units are "
+      "promised ({} is empty now; there are {} such classes)",
       required, where, below.size());
 }
 
@@ -107,7 +108,8 @@ std::optional<Together::Flaws> Together::judge(const std::vector<Released>& rele
       for (const auto& one : broken) {
         note(one.joint, [&] {
           return fmt::format(
-              "{} of their common classes break what is promised of column {} ({}, found {}, in {})",
+              "{} of their joint classes violate the constraint of column {} ({}, found {}, in "
+              "{})",
               broken.size(), asked.name, one.breach.required, one.breach.found,
               words_of(releases, classes, one.joint));
         });

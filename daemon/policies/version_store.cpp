@@ -82,7 +82,7 @@ Error damaged(const std::string& path, std::string_view what) {
 
 Error busy(const std::string& path) {
   return {ErrorKind::io, std::string(sqlstate::kObjectInUse), path + ": another pgveil holds it",
-          "try again; if it is always so, look which process has this file open"};
+          "try again. If this happens every time, find out which process has this file open"};
 }
 
 std::string stat_text(const std::string& path) {

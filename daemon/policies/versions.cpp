@@ -59,7 +59,7 @@ Result<void> import_file(const Config& config, const VersionStore& files, const 
   if (!taken) return taken.error();
   if (*taken) {
     log::info("policy " + spec.name,
-              fmt::format("version {} of the state directory is kept in schema pgveil from now on",
+              fmt::format("version {} was moved from the state directory to the schema pgveil",
                           stored->version->number));
   }
   return files.retire(spec.database, spec.name);
@@ -77,11 +77,11 @@ Result<Versions> Versions::open(const Config& config, const std::string& databas
   const auto guard = db::inspect_version_schema(query_endpoint(config), database);
   if (!guard) return guard.error();
   if (*guard == VersionGuard::present && !config.backend.admin_role) {
-    return Error{
-        ErrorKind::configuration, std::string(sqlstate::kInsufficientPrivilege),
-        fmt::format("database \"{}\" keeps its versions in schema pgveil, which query_role can't read",
-                    database),
-        "name an admin_role, or drop the schema"};
+    return Error{ErrorKind::configuration, std::string(sqlstate::kInsufficientPrivilege),
+                 fmt::format("database \"{}\" stores its versions in schema pgveil, which query_role can't "
+                             "read",
+                             database),
+                 "name an admin_role, or drop the schema"};
   }
   return Versions(config, database, *guard);
 }

@@ -18,9 +18,8 @@ namespace pgveil::app {
 
 // The warning for the operator of a database without the schema.
 inline constexpr std::string_view kVersionsInFiles =
-    "no schema pgveil: versions are kept in state_dir, and a statement's version is checked by this process "
-    "only; run "
-    "what pgveil setup-sql prints";
+    "there is no schema pgveil, so versions are stored in state_dir, and only this "
+    "process checks the version of a statement; run what pgveil setup-sql prints";
 
 class Versions {
  public:

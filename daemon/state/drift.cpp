@@ -91,7 +91,7 @@ Result<Looked> publish_repair(ServingState& serving, const PolicySpec& spec, con
 }
 
 Result<Looked> say_drift(const PolicySpec& spec, const PolicyVersion& version, const std::string& what) {
-  log::error(topic_of(spec), fmt::format("DRIFT: {}; drift.action is alert, so version {} keeps showing them",
+  log::error(topic_of(spec), fmt::format("DRIFT: {}; drift.action is alert, so version {} stays unchanged",
                                          what, version.number));
   return Looked::done;
 }
@@ -125,9 +125,10 @@ void say_worse_answers(const PolicySpec& spec, const PolicyVersion& version, con
                     console::shown_ppm(it.missing_now_ppm, 0), console::shown_ppm(it.missing_before_ppm, 0));
   }
   if (which.empty()) return;
-  log::warning(topic_of(spec), fmt::format("version {} leaves clearly more rows out of counts by {}; BUILD "
-                                           "POLICY shows values that came since",
-                                           version.number, which));
+  log::warning(topic_of(spec),
+               fmt::format("version {} leaves clearly more rows out of counts by {}; BUILD POLICY can "
+                           "disclose values that were added since",
+                           version.number, which));
 }
 
 std::shared_ptr<const PolicyVersion> waiting_version(const Present& present, const PolicySpec& spec) {
@@ -220,7 +221,8 @@ Result<Looked> count_waiting(ServingState& serving, const PolicySpec& spec) {
   if (!*published) return Looked::again;
   serving.failed_builds().repaired(spec.name, version->number, (*published)->front().number);
   log::info(topic_of(spec),
-            fmt::format("version {} is version {}, counted together with the other policies over its table",
+            fmt::format("version {} replaces version {}: it was counted together with the other policies "
+                        "over its table",
                         (*published)->front().number, version->number));
   return Looked::done;
 }

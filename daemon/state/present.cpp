@@ -76,7 +76,7 @@ std::map<std::string, std::shared_ptr<const policy::PolicyVersion>, std::less<>>
       if (releases[i].spec != state.spec || releases[i].version == nullptr || is_open[i]) continue;
       unjudged.emplace(state.spec->name, releases[i].version);
       because[state.spec->name] =
-          fmt::format("version {} was not counted together with {} yet; the log says what came of it",
+          fmt::format("version {} was not yet counted together with {}; the log has the result",
                       releases[i].version->number, neighbours_of(releases, i));
     }
   }
@@ -311,7 +311,7 @@ std::vector<std::string> shut_tables(const rewriter::Snapshot& snapshot) {
   std::vector<std::string> lines;
   for (const auto& [key, relation] : snapshot.catalog().relations) {
     if (const auto* why = snapshot.shut_because(relation))
-      lines.push_back(fmt::format("{}.{} of open_tables is closed, and all else is served: {}",
+      lines.push_back(fmt::format("{}.{} of open_tables is closed, and everything else is served: {}",
                                   relation.schema, relation.name, *why));
   }
   return lines;
@@ -332,9 +332,13 @@ Result<HbaRules> read_access_rules(const Config& config) {
   const bool checks_certificates =
       config.tls.clients != ClientTls::disable && !config.tls.client_files.authorities.empty();
   if (asks_for_certificates(*rules) && !checks_certificates)
-    return missing("a rule asks for certificates, and nobody's would be believed", "set tls.clients.ca_file");
+    return missing(
+        "a rule requires client certificates, but pgveil checks none (tls.clients.mode, "
+        "tls.clients.ca_file)",
+        "set tls.clients.ca_file");
   if (lets_in_by_certificate(*rules) && config.auth.users_file.empty())
-    return missing("a rule lets in by certificate, and no role is known", "list them in auth.users_file");
+    return missing("a rule accepts certificates, but auth.users_file is not set",
+                   "list the roles in auth.users_file");
   return rules;
 }
 

@@ -30,14 +30,15 @@ namespace {
 
 Error no_such_database(std::string_view database) {
   return {ErrorKind::unknown_object, std::string(sqlstate::kInvalidCatalogName),
-          fmt::format("database \"{}\" is not served here", database), "ask the operator which are"};
+          fmt::format("database \"{}\" is not served here", database),
+          "ask the operator which databases are served"};
 }
 
 // Existing masks ask the schema, so nothing is answered until it is back or pgveil is restarted.
 Error lost_guard(const std::string& database) {
   return {ErrorKind::server, std::string(sqlstate::kInsufficientPrivilege),
-          fmt::format("schema pgveil of database \"{}\" is gone", database),
-          "run what pgveil setup-sql prints, or restart pgveil to keep versions in files"};
+          fmt::format("schema pgveil of database \"{}\" has disappeared", database),
+          "run what pgveil setup-sql prints, or restart pgveil to store versions in files"};
 }
 
 rewriter::Limits limits_of(const LimitsConfig& limits) {
@@ -62,7 +63,7 @@ PageLists carry_over_page(Config& next, const Config& now, std::vector<LoadStep>
     next.page.table_jobs.clear();
     next.page.policy_authors.clear();
     lists = PageLists::wait;
-    why = "; until then nobody is listed: " + wrong;
+    why = "; until then the list is empty: " + wrong;
   }
   if (next.page != written)
     steps.push_back({"admin.http", true, "changed in the file: takes effect at the next start" + why});
@@ -181,7 +182,8 @@ Result<Present> ServingState::load(Config config, std::vector<LoadStep>& steps) 
   if (!cluster) note("backend.hosts", cluster, "");
   if (cluster) {
     for (const auto& host : *cluster)
-      log::warning("backend.hosts", host + " can't be asked now whether it is of the same cluster");
+      log::warning("backend.hosts",
+                   host + " did not answer, so pgveil can't check whether it belongs to the same cluster");
   }
   if (config.auth_query) {
     auto query = open_auth_query(config, present.specs);
@@ -249,7 +251,7 @@ session::Serving serving_of(const Present& present, std::string_view database) {
 // of its role.
 Refusal no_longer_masked() {
   return {.reason = Reason::relation_not_listed,
-          .message = "this role is exempt from a policy now, and was found by auth_query",
+          .message = "this role is now exempt from a policy, but its account comes from auth_query",
           .hint = "connect again; exempt roles need an account in users_file"};
 }
 
@@ -378,7 +380,7 @@ Result<void> ServingState::may_connect(const session::Identity& who, std::string
   const bool asks_for_file = !now->config.auth.users_file.empty() && !who.is_looked_up;
   if (asks_for_file && !now->users.contains(role)) {
     return Error{ErrorKind::authentication, std::string(sqlstate::kInvalidAuthorization),
-                 fmt::format("role \"{}\" is not known here", role), "ask the operator for an account"};
+                 fmt::format("role \"{}\" is unknown", role), "ask the operator for an account"};
   }
   if (database == session::kConsoleDatabase) {
     if (!who.is_looked_up && standing_of(now->config, role) != console::Standing::none) return {};
@@ -518,7 +520,8 @@ Result<ServingState::Published> ServingState::publish(const std::string& databas
   if (!published) return published.error();
   if (!*published) {
     log::info("database " + database,
-              "a version is not stored: a version of its table was stored, or withdrawn, meanwhile");
+              "a version was not stored, because a version of its table was stored or "
+              "withdrawn meanwhile");
     if (auto refreshed = refresh(database); !refreshed) return refreshed.error();
     return published;
   }

@@ -34,11 +34,12 @@ Result<void> check_origin(const Present& present, const session::Admitted& sessi
   if (present.hba) {
     const HbaRule* rule = find_rule(*present.hba, session.who.role, session.database, session.origin);
     if (rule == nullptr || !rule->demand)
-      return not_any_more(fmt::format("the access file does not let \"{}\" in any more", session.who.role));
+      return not_any_more(fmt::format("the access file no longer lets \"{}\" in", session.who.role));
     wanted = *rule->demand;
   }
   if (covers(session.shown, wanted)) return {};
-  return not_any_more(fmt::format("a login of \"{}\" needs more by now than was shown", session.who.role));
+  return not_any_more(
+      fmt::format("a login of \"{}\" now requires more than this session has shown", session.who.role));
 }
 
 // An account found by auth_query: checked again by the current rules, without asking PostgreSQL.
@@ -47,7 +48,7 @@ Result<void> check_looked_up(const Present& present, const session::Admitted& se
       login_account(present, session.who.role, AuthQuery::Found{session.verifier, false}).account;
   const bool is_the_same = account && account->is_looked_up && account->reads_as == session.reads_as;
   if (is_the_same) return {};
-  return not_any_more(fmt::format("the account of \"{}\" is another one by now", session.who.role));
+  return not_any_more(fmt::format("the account of \"{}\" has changed", session.who.role));
 }
 
 Result<void> check_password(const Present& present, const session::Admitted& session) {
@@ -55,7 +56,7 @@ Result<void> check_password(const Present& present, const session::Admitted& ses
   const bool counts =
       session.verifier && account != present.users.end() && gets_more_than_masks(present, session.who.role);
   if (!counts || to_string(account->second) == to_string(*session.verifier)) return {};
-  return not_any_more(fmt::format("the password of \"{}\" is another one by now", session.who.role));
+  return not_any_more(fmt::format("the password of \"{}\" has changed", session.who.role));
 }
 
 Result<void> check_bypass(const Present& present, const session::Admitted& session) {
@@ -64,7 +65,8 @@ Result<void> check_bypass(const Present& present, const session::Admitted& sessi
   const bool is_the_same = bypass != nullptr && bypass->backend.user == session.passed_on_as->user &&
                            bypass->backend.password == session.passed_on_as->password;
   if (is_the_same) return {};
-  return not_any_more(fmt::format("\"{}\" is no bypass role any more, or another one's", session.who.role));
+  return not_any_more(
+      fmt::format("\"{}\" is no longer a bypass role, or has another backend role", session.who.role));
 }
 
 }  // namespace

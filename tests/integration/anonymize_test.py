@@ -417,14 +417,14 @@ class Contingency(JobCase):
         place = ("--contingency-report", self.folder / "pairs.json")
         for words, arguments in (
             ("patient no is not published", ("--contingency", "age,patient no", *place)),
-            ("need each other", ("--contingency", "age,blood")),
-            ("need each other", place),
+            ("can only be used together", ("--contingency", "age,blood")),
+            ("can only be used together", place),
             ("takes two columns", ("--contingency", "age", *place)),
             (
                 "would be overwritten",
                 ("--contingency", "age,blood", "--contingency-report", self.folder / "job.yaml"),
             ),
-            ("are one file", ("--contingency", "age,blood", *place, "--report", self.folder / "pairs.json")),
+            ("same file name", ("--contingency", "age,blood", *place, "--report", self.folder / "pairs.json")),
         ):
             self.refused(JOB, words, *arguments)
         self.run_job(JOB, "--contingency", "age,blood", *place, "--list", status=2)

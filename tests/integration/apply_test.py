@@ -193,7 +193,7 @@ class Hierarchies(SchemeCase):
     def test_odd_levels_are_named(self):
         self.write("odd.csv", "a;x;x\nb;y;y\n")
         said = self.run_verb("hierarchy", "check", "odd.csv").stdout
-        self.assertIn("level 1 joins nothing", said)
+        self.assertIn("level 1 joins no values", said)
         self.assertIn("the highest level has 2 values", said)
 
     def test_mistakes(self):
@@ -207,9 +207,9 @@ class Hierarchies(SchemeCase):
         refused("Rome", "check", "bad.csv", "old.csv", "--column", "town")
         refused("no column", "check", "town.csv", "old.csv")
         refused("there is no file", "show", "nothing.csv")
-        refused("a rule and a job", "build", "old.csv", "--column", "age")
+        refused("both a rule and a job", "build", "old.csv", "--column", "age")
         refused("no hierarchy of illness", "build", "old.csv", "--column", "illness", "--job", "job.yaml")
-        refused("a file already", "build", "old.csv", "--column", "town", "--job", "job.yaml")
+        refused("already reads this hierarchy", "build", "old.csv", "--column", "town", "--job", "job.yaml")
         refused("--rule:1:", "build", "old.csv", "--column", "age", "--rule", "intervalls: {}")
         refused("", "build", "old.csv", "--rule", "masking: {}", status=2)
         refused("", status=2)

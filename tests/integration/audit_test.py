@@ -201,7 +201,7 @@ class Files(Audited):
             self.assertEqual(verdict(lines, "--after", hash_)[0], 1, hash_)
         status, said = verdict([])
         self.assertEqual(status, 1)
-        self.assertIn("holds no line", said)
+        self.assertIn("has no line", said)
         self.assertIn("hash of the last line: none", said)
         empty = self.path.with_suffix(".empty")
         empty.touch()

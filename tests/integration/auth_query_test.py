@@ -180,7 +180,7 @@ class Accounts(AuthQueryCase):
     def test_only_scram_verifiers_are_accepted(self):
         for user, password, why in (
             ("md5user", "md5 pass", "md5 hash"),
-            ("plain", "plain secret", "no SCRAM verifier"),
+            ("plain", "plain secret", "not stored as a SCRAM verifier"),
             ("broken", "x", "malformed"),
             ("nopassword", "", "it has no password"),
             ("liar", "x", "it has no password"),
@@ -450,7 +450,7 @@ class Start(AuthQueryCase):
             section(query="SELECT rolname, rolpassword FROM pg_authid WHERE rolname = $1"),
             "auth_query failed",
         )
-        self.assert_refused(section(query="SELECT '', $1::text"), "row of the empty name")
+        self.assert_refused(section(query="SELECT '', $1::text"), "row for the empty name")
         self.assert_refused(section(user="nosuch"), "as nosuch failed")
         self.assert_refused(section(user="pgveil_query"), "carries SQL of clients")
         self.assert_refused(section(let_in=""), "nobody is let in")

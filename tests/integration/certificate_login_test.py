@@ -106,7 +106,7 @@ class CertificateLogins(StackCase):
     def test_a_role_that_is_not_known_here(self):
         _, reply = self.log_in("unlisted", self.issued["unlisted"])
         self.assertEqual(reply.sqlstates(), ["28000"])
-        self.assertIn("not known here", reply.errors[0]["M"])
+        self.assertIn("is unknown", reply.errors[0]["M"])
 
     def test_beside_the_password(self):
         for user, own, password, states in (
@@ -160,7 +160,7 @@ class CertificateLogins(StackCase):
         for changed, words in (
             (
                 before.replace(f"ca_file: {self.authority.certificate}, crl_file: {self.crl}", ""),
-                "nobody's would be believed",
+                "but pgveil checks none",
             ),
             (before.replace(f"ca_file: {self.authority.certificate}, ", ""), "crl_file needs ca_file"),
         ):

@@ -225,8 +225,8 @@ output: {file: study.csv}
         )
         self.refused("1 levels for 2", study, "--job", job, "--population", "everybody.csv",
                      "--transformation", "1")
-        self.refused("no job whose models", study, "--columns", "age", "--population", "everybody.csv")
-        self.refused("for the population only", study, "--job", job, "--transformation", "1,1")
+        self.refused("no job with a model", study, "--columns", "age", "--population", "everybody.csv")
+        self.refused("without a population", study, "--job", job, "--transformation", "1,1")
         self.refused(
             "no level of its hierarchy has", self.people, "--job", job, "--population", "everybody.csv"
         )

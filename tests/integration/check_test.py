@@ -310,7 +310,7 @@ CASES = {
         (),
         "warning",
         "order-by-layout",
-        "rows lie in the order of person, which is hidden (correlation 1.00)",
+        "the rows are stored in the order of person, which is hidden (correlation 1.00)",
     ),
     "a unique quasi-identifier": (
         "UPDATE public.persons SET town = 'place-' || person; CREATE UNIQUE INDEX u ON public.persons (town)",
@@ -324,7 +324,7 @@ CASES = {
         (),
         "warning",
         "unique-quasi-identifier",
-        "nearly every row has a town of its own",
+        "nearly every row has its own value of town",
     ),
 }
 
@@ -402,8 +402,8 @@ class Findings(CheckCase):
         self.assertEqual(
             others,
             [
-                f"warning: database {pgveil.database}: no schema pgveil: versions are kept in state_dir, "
-                "and a statement's version is checked by this process only; run what pgveil "
+                f"warning: database {pgveil.database}: there is no schema pgveil, so versions are stored in "
+                "state_dir, and only this process checks the version of a statement; run what pgveil "
                 "setup-sql prints"
             ],
         )
@@ -478,7 +478,7 @@ class Findings(CheckCase):
         pgveil = self.pgveil(self.database(sql), open_tables=("public.t", "public.guarded"))
         done = self.run_verb(pgveil, "check")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertIn("public.guarded of open_tables is closed, and all else is served: it has row-level security", done.stdout)
+        self.assertIn("public.guarded of open_tables is closed, and everything else is served: it has row-level security", done.stdout)
         self.assertIn("policy persons_k3: closed:", done.stdout)
         self.assertIn("has row-level security, so no two roles need see the same rows", done.stdout)
         self.assertIn("has row-level security", self.build(pgveil, "persons_k3", status=1))
@@ -600,8 +600,8 @@ class Releases(CheckCase):
         self.build(pgveil, "p")
         found = self.check(pgveil)
         texts = {code: text for _, code, text in found}
-        self.assertIn("invoice tells rows of one cohort apart", texts["unique-within-cohort"])
-        self.assertIn("hidden cells follow from visible column code", texts["determines-hidden"])
+        self.assertIn("invoice distinguishes the rows of a cohort", texts["unique-within-cohort"])
+        self.assertIn("hidden cells are inferable from visible column code", texts["determines-hidden"])
         self.assertIn("column invoice: unique in its cohort for 100", self.output)
         self.assertEqual(self.codes(pgveil, "--quick"), [])
 
@@ -654,7 +654,7 @@ class Releases(CheckCase):
         pgveil = self.crossing()
         self.build(pgveil, "a")
         said = self.build(pgveil, "b", status=1)
-        self.assertIn("their smallest common class has 1 units where 3 are promised", said)
+        self.assertIn("their smallest joint class has 1 units, but 3 are promised", said)
         self.assertFalse((pgveil.directory / "state" / pgveil.database / "b.json").exists())
         # Built anyway, by a policy that said yes once: check and EXPORT refuse when it no longer does.
         accepting = (
@@ -669,10 +669,10 @@ class Releases(CheckCase):
         self.assertEqual(self.codes(pgveil, "--quick"), [])
         pgveil.start()
         for command, words in (
-            ("BUILD POLICY a", "smallest common class"),
-            ("EXPORT POLICY a TO FILE 'a.csv'", "smallest common class"),
+            ("BUILD POLICY a", "smallest joint class"),
+            ("EXPORT POLICY a TO FILE 'a.csv'", "smallest joint class"),
             # The younger one is closed until it is held against the other.
-            ("EXPORT POLICY b TO TABLE public.out", "was not counted together with policy a"),
+            ("EXPORT POLICY b TO TABLE public.out", "was not yet counted together with policy a"),
         ):
             with self.subTest(command):
                 reply = pgveil.console(command)
@@ -699,7 +699,7 @@ class Releases(CheckCase):
         )
         pgveil = self.pgveil(self.database(), policies)
         self.build(pgveil, "a")
-        self.assertIn("who comes next can be alone in a common class", self.build(pgveil, "b", status=1))
+        self.assertIn("a person who is added later can be alone in a joint class", self.build(pgveil, "b", status=1))
 
     def test_two_protected_tables_that_one_role_can_join(self):
         sql = (

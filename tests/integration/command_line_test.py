@@ -288,7 +288,7 @@ _pgveil; printf '%s\\n' "${{COMPREPLY[@]}}"
         self.assertGreater(computable, computable_less)
         self.assertRegex(
             checked,
-            f"note: computable-cells: policy staff_k3: readers can compute {computable}% of the cells",
+            f"note: computable-cells: policy staff_k3: {computable}% of the cells are hidden but inferable",
         )
         self.with_config("policy", "build", "staff_k3")
         self.assertNotIn("note: computable-cells: policy staff_k3", self.with_config("check", "--all").stdout)

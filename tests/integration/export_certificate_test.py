@@ -121,7 +121,7 @@ class ExportCertificates(StackCase):
         self.export("FILE 'people.csv'")
         path = self.exports / "people.csv"
         self.assertIn("--policy instead", self.verify(path, "--job", self.pgveil.policy_path, status=1))
-        self.assertIn("nothing of an input", self.verify(path, "--input", path, status=1))
+        self.assertIn("no information about an input", self.verify(path, "--input", path, status=1))
 
 
 if __name__ == "__main__":

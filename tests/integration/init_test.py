@@ -301,7 +301,7 @@ class Init(InitCase):
                           "partly")
         folder = self.new_folder()
         said = self.init(self.place("partly", "stranger"), "--folder", folder)
-        self.assertIn("8 of the closed ones you may not read", said)
+        self.assertIn("you may not read 8 of the closed tables", said)
         self.assertEqual(list(proposals(folder)), ["clinic.staff"])
         self.assertEqual(listed(folder, "  "), {"clinic.rooms"})
         self.assertRegex((folder / "pgveil.yaml").read_text(),

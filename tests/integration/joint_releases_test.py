@@ -202,7 +202,7 @@ class Promises(JointReleases):
     def test_a_pair_that_a_row_to_come_can_break_is_refused(self):
         self.write(pair("lucky"))
         self.build_all("lucky_a")
-        self.assert_refused(self.build("lucky_b"), "who comes next can be alone in a common class")
+        self.assert_refused(self.build("lucky_b"), "a person who is added later can be alone in a joint class")
         self.assertFalse(self.is_open("lucky_b"))
         self.write(policy("lucky", "a", "analyst") +
                    policy("lucky", "b", "bob", '    accept_joint_release: "they sit in one room"\n'))
@@ -211,9 +211,9 @@ class Promises(JointReleases):
         # What was accepted is not any more: the younger one closes, and says why.
         self.write(pair("lucky"))
         self.assertTrue(self.is_open("lucky_a"))
-        self.assertIn("not counted together with policy lucky_a", self.state("lucky_b")[2])
+        self.assertIn("not yet counted together with policy lucky_a", self.state("lucky_b")[2])
         self.wait_for(
-            lambda: "stays closed: policies lucky_b and lucky_a release the same people" in self.pgveil.log(),
+            lambda: "stays closed: policies lucky_b and lucky_a release data about the same people" in self.pgveil.log(),
             "it was not counted",
         )
         self.assertFalse(self.is_open("lucky_b"))
@@ -231,7 +231,7 @@ class Promises(JointReleases):
             self.assertEqual(min(self.classes("grid").values()), 3)
             for name in ("grid_a", "grid_b"):
                 row = self.pgveil.console(f"CHECK POLICY {name}").texts()[0]
-                self.assertIn("their smallest common class has 3 units where 5 are promised", row[-1])
+                self.assertIn("their smallest joint class has 3 units, but 5 are promised", row[-1])
             self.write(often(pair("grid"), "grid_b"))
             self.wait_for(lambda: min(self.classes("grid").values()) >= K, "it was not repaired")
             self.assert_sound("grid")
@@ -314,7 +314,7 @@ class Taking(JointReleases):
         self.assertTrue(self.is_open("late_a"))
         self.wait_for(lambda: self.is_open("late_b"), "it did not open")
         self.assertEqual(self.number("late_b"), before + 1)
-        self.assertIn(f"version {before + 1} is version {before}, counted together", self.pgveil.log())
+        self.assertIn(f"version {before + 1} replaces version {before}: it was counted together", self.pgveil.log())
         self.assert_sound("late")
         # Now it is written down, also for who starts next.
         self.pgveil.restart()
@@ -349,7 +349,7 @@ class AtOnce(JointReleases):
     def assert_one_of(self, outcomes):
         """outcomes: of two builds, '' or the error."""
         self.assertEqual(sorted(bool(words) for words in outcomes), [False, True], outcomes)
-        self.assertIn("smallest common class has 1 units where 5 are promised", "".join(outcomes))
+        self.assertIn("smallest joint class has 1 units, but 5 are promised", "".join(outcomes))
         states = [self.is_open(name) for name in ("race_a", "race_b")]
         self.assertEqual(sorted(states), [False, True])
 
@@ -429,7 +429,7 @@ class AtOnce(JointReleases):
             "the newer version was not repaired",
         )
         self.assertNotIn(f"suppresses 1 splits of version {before} ", self.pgveil.log())
-        self.assertIn("not stored: a version of its table was stored", self.pgveil.log())
+        self.assertIn("not stored, because a version of its table was stored", self.pgveil.log())
 
     def test_a_holder_of_the_lock_that_dies(self):
         self.write(pair("held"))

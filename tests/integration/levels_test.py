@@ -452,7 +452,7 @@ class Levels(StackCase):
         done = self.pgveil.command(
             "policy", "explain", "--config", config, "--row", "n4_range=[40,50)", "alone"
         )
-        self.assertIn("is no quasi-identifier of this policy (they are n4)", " ".join(done.stderr.split()))
+        self.assertIn("is not a quasi-identifier of this policy (they are n4)", " ".join(done.stderr.split()))
 
 
 class ByRow(Levels):

@@ -213,7 +213,7 @@ class MaskedCopies(Copied):
                 self.pgveil.policy_path.write_text(left)
                 done = self.pgveil.command("check", "--quick", "--config", str(self.pgveil.config_path))
                 self.assertIn(
-                    f'pgveil."{name}" is a masked copy of policy {gone}, which has none any more', done.stdout
+                    f'pgveil."{name}" is a masked copy of policy {gone}, which no longer uses copies', done.stdout
                 )
                 with self.direct("demo") as reader:  # a statement that holds it
                     reader.query(f'BEGIN; SELECT count(*) FROM pgveil."{name}"')
@@ -371,7 +371,7 @@ class RowsThatChange(Copied):
         classes = self.classes()
         self.assertEqual((sum(classes.values()), min(classes.values()) >= 2), (10, True), classes)
         self.assertFalse(any(row[0] == "Farmer" for row in classes), classes)
-        self.assertIn("rows changed while the tree was built: 1 splits are not shown", self.pgveil.log()[since:])
+        self.assertIn("rows changed while the tree was built: 1 splits were undone", self.pgveil.log()[since:])
         row = dict(zip([column.name for column in reply.columns], reply.texts()[0]))
         self.assertEqual((row["rows"], row["smallest"]), ("10", "2"))
         self.assertIn("ok", self.finding())

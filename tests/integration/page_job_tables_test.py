@@ -528,7 +528,7 @@ class WithoutRecord(TableCase):
         )
         steps = self.reload()
         self.assertIn("next start", steps["audit"][1])
-        self.assertIn("nobody is listed", steps["admin.http"][1])
+        self.assertIn("the list is empty", steps["admin.http"][1])
         self.assertEqual(self.operator.api("GET", "session", None)[1]["table_jobs"], False)
         self.assertEqual(self.prove(self.operator), 403)
         self.look(expected=403)

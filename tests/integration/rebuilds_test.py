@@ -55,7 +55,7 @@ class Rebuilds(StackCase):
         self.wait_for(lambda: self.version() > first, "no build")
         self.wait_for(lambda: self.towns() == [["Oslo", "10"]], "the new town is not shown")
         # The version is served before its lines are written.
-        for line in ("built by rebuild_every", f"goes on from version {first}"):
+        for line in ("built by rebuild_every", f"continues version {first}"):
             self.wait_for(lambda line=line: line in self.pgveil.log(), f"{line!r} is not in the log")
 
         self.postgres.run("REVOKE SELECT ON people FROM pgveil_admin", "demo")

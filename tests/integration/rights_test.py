@@ -343,7 +343,7 @@ class Sessions(ServerCase):
     def test_a_user_that_is_taken_out_of_the_file(self):
         gone, stays = self.session("bi"), self.session("analyst")
         self.changed("users.txt", self.without("bi"))
-        self.assert_ended(gone, "is not known here")
+        self.assert_ended(gone, "is unknown")
         self.assert_alive(stays)
 
     def test_it_ends_in_a_transaction_and_while_a_statement_runs(self):
@@ -354,8 +354,8 @@ class Sessions(ServerCase):
             b"SELECT count(*) FROM people a, people b, people c, people d, people e, people f, people g, people h\0",
         )
         self.changed("users.txt", self.without("bi"))
-        self.assert_ended(waiting, "is not known here")
-        self.assert_ended(busy, "is not known here")
+        self.assert_ended(waiting, "is unknown")
+        self.assert_ended(busy, "is unknown")
 
     def test_another_password_ends_those_that_get_more_than_masks(self):
         masked, exempt, admin = self.session("analyst"), self.session("dpo"), self.session("keeper", "pgveil")

@@ -187,7 +187,7 @@ class Views(StackCase):
     def test_check_names_the_views_that_nobody_can_read(self):
         done = self.pgveil.command("check", "--config", str(self.pgveil.config_path), "--quick", "--all")
         for name, (_, words) in REFUSED.items():
-            line = f"view public.{name} is listed and refused to every reader: {words}"
+            line = f"view public.{name} is listed, but refused to every reader: {words}"
             # One waits for a BUILD, which is reported as such; the exempt role may sample blocks.
             (self.assertNotIn if name in ("v_unbuilt", "v_block") else self.assertIn)(line, done.stdout)
         for name in LISTED:

@@ -25,13 +25,13 @@ TEST_CASE("only one SCRAM verifier under the name itself is taken") {
   REQUIRE(none.has_value());
   CHECK_FALSE(none->has_value());
 
-  CHECK(why_not({{"ann", kSecret}, {"ann", kSecret}}) == "the query found 2 rows");
-  CHECK(why_not({{"Ann", kSecret}}) == "the query found a row of another name");
-  CHECK(why_not({{std::nullopt, kSecret}}) == "the query found a row of another name");
+  CHECK(why_not({{"ann", kSecret}, {"ann", kSecret}}) == "the query returned 2 rows");
+  CHECK(why_not({{"Ann", kSecret}}) == "the query returned a row with another name");
+  CHECK(why_not({{std::nullopt, kSecret}}) == "the query returned a row with another name");
   CHECK(why_not({{"ann", std::nullopt}}) == "it has no password");
-  CHECK(why_not({{"ann", "md5abc"}}) == "its password is kept as an md5 hash, which is not accepted");
-  CHECK(why_not({{"ann", "tell-tale"}}) == "its password is no SCRAM verifier, which is not accepted");
-  CHECK(why_not({{"ann", ""}}) == "its password is no SCRAM verifier, which is not accepted");
+  CHECK(why_not({{"ann", "md5abc"}}) == "its password is stored as an md5 hash, which is not accepted");
+  CHECK(why_not({{"ann", "tell-tale"}}) == "its password is not stored as a SCRAM verifier");
+  CHECK(why_not({{"ann", ""}}) == "its password is not stored as a SCRAM verifier");
   CHECK(why_not({{"ann", kSecret + "x"}}) == "its verifier is malformed");
 }
 

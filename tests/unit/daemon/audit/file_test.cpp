@@ -172,7 +172,7 @@ TEST_CASE("who keeps the file to himself is named, and nothing is written meanwh
   REQUIRE(::flock(other, LOCK_EX) == 0);
   const auto written = file->append("\"n\":1");
   REQUIRE(written.has_error());
-  CHECK(written.error().public_message.find("does not let go") != std::string::npos);
+  CHECK(written.error().public_message.find("does not release") != std::string::npos);
   CHECK(folder.read("audit.log").empty());
   ::close(other);
   CHECK(file->append("\"n\":1").has_value());

@@ -90,7 +90,8 @@ TEST_CASE("only statements that the policy masked are counted, and proposed by h
   const auto yaml = workload_yaml(asked, spec);
   REQUIRE(yaml.has_value());
   CHECK(*yaml ==
-        "# of 6 statements that policy patients_k5 masked, 1 ask none of this, 1 could not be read\n"
+        "# policy patients_k5 masked 6 statements; 1 of them ask none of these questions, 1 could not be "
+        "read\n"
         "workload:\n"
         "  - {group_by: [city], weight: 3}  # asked 3 times\n"
         "  - {group_by: [\"Birth Date\", sex], weight: 1}  # asked 1 times\n");
