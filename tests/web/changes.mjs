@@ -79,7 +79,7 @@ export const changes = ({
     const text = readFileSync(settings.policies, "utf8");
     const changed = text.replace("k: 2", "k: 4");
     await signedIn(page);
-    await open(page, "Design");
+    await open(page, "Policy editor");
     const editor = page.getByLabel("Policies (YAML)");
     await page.getByRole("button", {name: "Open the policy file"}).click();
     await page.getByText(/^Began as policies\/policies\.yaml/).waitFor();
@@ -112,7 +112,7 @@ export const changes = ({
 
   async columns_of_a_table(page) {
     await signedIn(page);
-    await open(page, "Design");
+    await open(page, "Policy editor");
     const editor = page.getByLabel("Policies (YAML)");
     await editor.fill((await editor.inputValue()).replace("      state:      {class: quasi_identifier}\n", ""));
     await page.getByText("One policy, no mistake found.").waitFor();

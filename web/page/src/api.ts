@@ -1,4 +1,5 @@
 // The JSON API (docs/openapi.yaml). Values stay texts, as the console gives them.
+import {began} from "./reach.js";
 
 export type Standing = "admin" | "stats";
 
@@ -229,6 +230,8 @@ export async function call<T>(
   if (method !== "GET") headers["X-CSRF-Token"] = csrf;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   let response: Response;
+  let text: string;
+  const end = began(method === "GET");
   try {
     response = await fetch(`/api/v1/${path}`, {
       method,
@@ -238,11 +241,13 @@ export async function call<T>(
       ...(body === undefined ? {} : {body: JSON.stringify(body)}),
       ...(signal === undefined ? {} : {signal}),
     });
+    text = await response.text();
   } catch {
+    end(signal?.aborted ? "given up" : "lost");
     if (signal?.aborted) throw new ApiError({status: 0, message: "cancelled"});
     throw new ApiError({status: 0, message: "pgveil can't be reached", hint: "is it running? try again"});
   }
-  const text = await response.text();
+  end("answered");
   let parsed: unknown = null;
   try {
     parsed = text === "" ? null : JSON.parse(text);

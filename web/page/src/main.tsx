@@ -1,10 +1,13 @@
 import {render} from "preact";
 import {useEffect, useState} from "preact/hooks";
 import {api, whenExpired, type Session} from "./api.js";
+import {forgetHistory} from "./history.js";
 import {formDraft, kNewDraft} from "./job/draft.js";
 import {keepText, keptText, tabStore} from "./job/kept-text.js";
+import {forgetLive, resumeLive} from "./live.js";
 import {Audit} from "./pages/audit.js";
 import {Design} from "./pages/design.js";
+import {Home} from "./pages/home.js";
 import {Jobs} from "./pages/jobs.js";
 import {NewJob} from "./pages/new-job.js";
 import {Operations} from "./pages/operations.js";
@@ -13,48 +16,30 @@ import {PolicyPage} from "./pages/policy.js";
 import {Query} from "./pages/query.js";
 import {ComparePage, RunPage} from "./pages/run.js";
 import {routeOf, type Route} from "./route.js";
-import {SignIn} from "./sign-in.js";
+import {mayOpen} from "./shell/menu.js";
+import {ReachBanner} from "./shell/reach-banner.js";
+import {Shell} from "./shell/shell.js";
+import {About, SignIn} from "./shell/sign-in.js";
 import {startTheme} from "./ui/theme.js";
-import {Toasts} from "./ui.js";
+import {ButtonLink, EmptyState, Skeleton, Toasts} from "./ui.js";
 import "./style.css";
-
-interface Entry {
-  page: Route["page"];
-  title: string;
-  isForAdmins: boolean;
-}
-
-const kMenu: Entry[] = [
-  {page: "policies", title: "Policies", isForAdmins: false},
-  {page: "design", title: "Design", isForAdmins: true},
-  {page: "query", title: "Query", isForAdmins: true},
-  {page: "jobs", title: "Jobs", isForAdmins: false},
-  {page: "operations", title: "Operations", isForAdmins: false},
-  {page: "audit", title: "Audit log", isForAdmins: true},
-];
-
-const kAdminPages: Route["page"][] = ["new-job", "run", "compare"];
-
-const kUnder: Partial<Record<Route["page"], Entry["page"]>> = {
-  policy: "policies",
-  "new-job": "jobs",
-  run: "jobs",
-  compare: "jobs",
-};
-
-function isHere(entry: Entry, route: Route): boolean {
-  return entry.page === (kUnder[route.page] ?? route.page);
-}
 
 function Page({route, session}: {route: Route; session: Session}) {
   const isAdmin = session.standing === "admin";
-  if (
-    !isAdmin &&
-    (kAdminPages.includes(route.page) ||
-      kMenu.some((entry) => entry.isForAdmins && entry.page === route.page))
-  )
-    return <p class="trouble">Only admins can open this page.</p>;
+  if (!mayOpen(route.page, isAdmin))
+    return (
+      <EmptyState
+        icon="lock"
+        title="Only admins can open this page."
+        text={`You are signed in as ${session.role}, which may look at figures only.`}
+        action={<ButtonLink href="#/home">Home</ButtonLink>}
+      />
+    );
   switch (route.page) {
+    case "home":
+      return <Home isAdmin={isAdmin} />;
+    case "protect":
+      return <EmptyState icon="shield" title="Protect a table" text="This page is being made." />;
     case "policies":
       return <Policies isAdmin={isAdmin} />;
     case "policy":
@@ -82,42 +67,6 @@ function Page({route, session}: {route: Route; session: Session}) {
   }
 }
 
-function Menu({route, session, onSignOut}: {route: Route; session: Session; onSignOut: () => void}) {
-  const entries = kMenu.filter(entry => session.standing === "admin" || !entry.isForAdmins);
-  return (
-    <header class="topbar">
-      <a
-        class="skip"
-        href="#main"
-        onClick={(event) => {
-          event.preventDefault();
-          document.getElementById("main")?.focus();
-        }}
-      >
-        Skip to the content
-      </a>
-      <span class="brand">pgveil</span>
-      <nav aria-label="Pages">
-        {entries.map((entry) => (
-          <a
-            key={entry.page}
-            href={`#/${entry.page}`}
-            aria-current={isHere(entry, route) ? "page" : undefined}
-          >
-            {entry.title}
-          </a>
-        ))}
-      </nav>
-      <span class="who">
-        {session.role} ({session.standing})
-        <button type="button" onClick={onSignOut}>
-          Sign out
-        </button>
-      </span>
-    </header>
-  );
-}
-
 type Who =
   {kind: "unknown"} | {kind: "nobody"} | {kind: "expired"; session: Session} | {kind: "in"; session: Session};
 
@@ -126,40 +75,60 @@ function App() {
   const enter = (session: Session) => {
     keptText(tabStore(), session.role);  // forgets another role's
     setWho({kind: "in", session});
+    resumeLive();
   };
   const [route, setRoute] = useState<Route>(routeOf(location.hash));
+  // Who is signed in, by the server's word; what is open stays.
+  const ask = () =>
+    api.session().then(
+      session => {
+        setWho(was => {
+          const isInside = was.kind === "in" || was.kind === "expired";
+          if (session) return isInside ? was : {kind: "in", session};
+          return isInside ? {kind: "expired", session: was.session} : {kind: "nobody"};
+        });
+      },
+      () => setWho(was => (was.kind === "unknown" ? {kind: "nobody"} : was)));
   useEffect(() => {
     const follow = () => setRoute(routeOf(location.hash));
     addEventListener("hashchange", follow);
     whenExpired(() => setWho(was => (was.kind === "in" ? {kind: "expired", session: was.session} : was)));
-    api.session().then(
-      session => (session ? enter(session) : setWho({kind: "nobody"})),
-      () => setWho({kind: "nobody"}));
+    ask();
     return () => removeEventListener("hashchange", follow);
   }, []);
+  useEffect(() => {
+    if (who.kind === "nobody") document.title = "Sign in · pgveil";
+  }, [who.kind]);
   const signOut = () => {
     const leave = () => {
       formDraft.write(kNewDraft);
       keepText(tabStore(), null);
+      forgetLive();
+      forgetHistory();
       setWho({kind: "nobody"});
     };
     api.signOut().then(leave, leave);
   };
-  if (who.kind === "unknown") return <p class="waiting" role="status">loading …</p>;
+  const banner = <ReachBanner retry={ask} />;
+  if (who.kind === "unknown") return <><main class="door"><Skeleton lines={4} /></main>{banner}</>;
   if (who.kind === "nobody")
-    return <main class="door"><SignIn isAgain={false} onDone={enter} /></main>;
+    return (
+      <>
+        {banner}
+        <main class="door">
+          <About />
+          <SignIn isAgain={false} onDone={enter} />
+        </main>
+      </>
+    );
   // Another role starts from scratch: what the one before saw is not for its eyes.
-  const back = (session: Session) =>
-    session.role === who.session.role ? setWho({kind: "in", session}) : location.reload();
+  const back = (session: Session) => (session.role === who.session.role ? enter(session) : location.reload());
   return (
     <>
-      <div inert={who.kind === "expired"}>
-        <Menu route={route} session={who.session} onSignOut={signOut} />
-        <main id="main" tabIndex={-1}>
-          <Page route={route} session={who.session} />
-        </main>
-        <footer class="footer">{who.session.version}</footer>
-      </div>
+      {banner}
+      <Shell route={route} session={who.session} isInert={who.kind === "expired"} onSignOut={signOut}>
+        <Page route={route} session={who.session} />
+      </Shell>
       {who.kind === "expired" ? (
         <div class="cover" role="dialog" aria-modal="true" aria-label="Sign in again">
           <SignIn isAgain={true} onDone={back} />

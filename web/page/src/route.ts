@@ -1,6 +1,7 @@
 // Where the page is, in the part of the address behind #: it never reaches a server or its log.
 
 export type Route =
+  | {page: "home"}
   | {page: "policies"}
   | {page: "policy"; policy: string}
   | {page: "design"}
@@ -8,14 +9,15 @@ export type Route =
   | {page: "operations"}
   | {page: "jobs"}
   | {page: "audit"}
+  | {page: "protect"; at: {database: string; table: string} | null}
   | {page: "new-job"}
   | {page: "run"; run: string}
   | {page: "compare"; left: string; right: string};
 
-const kPlain = ["design", "query", "operations", "jobs", "audit", "new-job"] as const;
+const kPlain = ["home", "policies", "design", "query", "operations", "jobs", "audit", "new-job"] as const;
 const isPlain = (text: string): text is (typeof kPlain)[number] => kPlain.some(it => it === text);
 
-const kStart: Route = {page: "policies"};
+const kStart: Route = {page: "home"};
 
 export function routeOf(hash: string): Route {
   let parts: string[];
@@ -28,11 +30,13 @@ export function routeOf(hash: string): Route {
   if (parts.includes("") && parts.length > 1) return kStart;
   switch (parts.length) {
     case 1:
+      if (first === "protect") return {page: "protect", at: null};
       return isPlain(first) ? {page: first} : kStart;
     case 2:
       if (first === "policies") return {page: "policy", policy: second};
       return first === "runs" ? {page: "run", run: second} : kStart;
     case 3:
+      if (first === "protect") return {page: "protect", at: {database: second, table: third}};
       return first === "compare" ? {page: "compare", left: second, right: third} : kStart;
     default:
       return kStart;
@@ -43,3 +47,5 @@ export const linkTo = (policy: string) => `#/policies/${encodeURIComponent(polic
 export const linkToRun = (run: string) => `#/runs/${encodeURIComponent(run)}`;
 export const linkToComparison = (left: string, right: string) =>
   `#/compare/${encodeURIComponent(left)}/${encodeURIComponent(right)}`;
+export const linkToProtect = (database: string, table: string) =>
+  `#/protect/${encodeURIComponent(database)}/${encodeURIComponent(table)}`;

@@ -10,6 +10,7 @@ export * from "./ui/dialog.js";
 export * from "./ui/empty-state.js";
 export * from "./ui/field.js";
 export * from "./ui/figures.js";
+export * from "./ui/format.js";
 export * from "./ui/grid.js";
 export * from "./ui/icon.js";
 export * from "./ui/instant.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {linkTo, linkToComparison, linkToRun, routeOf} from "../src/route.js";
+import {linkTo, linkToComparison, linkToProtect, linkToRun, routeOf} from "../src/route.js";
 
 test("a link to a policy leads to it, whatever its name", () => {
   for (const policy of ["people_k2", "a/b", "ä %", "#"])
@@ -16,7 +16,13 @@ test("links to runs lead to them", () => {
   });
 });
 
-test("what is unknown leads to the policies", () => {
+test("a link to a table that is to be protected leads to it", () => {
+  const at = {database: "de/mo", table: 'public."a b"'};
+  assert.deepEqual(routeOf(linkToProtect(at.database, at.table)), {page: "protect", at});
+  assert.deepEqual(routeOf("#/protect"), {page: "protect", at: null});
+});
+
+test("what is unknown leads home", () => {
   for (const hash of [
     "",
     "#",
@@ -27,13 +33,15 @@ test("what is unknown leads to the policies", () => {
     "#/runs",
     "#/runs/",
     "#/compare/a",
+    "#/protect/demo",
     "#/compare/a/b/c",
     "#/policies/",
   ])
-    assert.deepEqual(routeOf(hash), {page: "policies"});
+    assert.deepEqual(routeOf(hash), {page: "home"});
 });
 
 test("each page has its address", () => {
-  for (const page of ["design", "query", "operations", "jobs", "audit", "new-job"] as const)
+  for (const page of
+    ["home", "policies", "design", "query", "operations", "jobs", "audit", "new-job"] as const)
     assert.deepEqual(routeOf(`#/${page}`), {page});
 });

@@ -206,7 +206,7 @@ export function Design() {
   });
   return (
     <section>
-      <h1>Design a policy</h1>
+      <h1>Policy editor</h1>
       <p class="hint">
         Nothing here is applied. To apply a policy, save the text in the configuration's policy folder, then
         RELOAD and BUILD.

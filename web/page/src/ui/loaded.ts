@@ -1,5 +1,6 @@
 import {useCallback, useEffect, useRef, useState} from "preact/hooks";
 import type {Problem} from "../api.js";
+import {whenReachChanges} from "../reach.js";
 import {problemFrom} from "./problem.js";
 
 export interface Loaded<T> {
@@ -26,6 +27,12 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
     };
   }, [key, turn]);
   const again = useCallback(() => setTurn(it => it + 1), []);
+  // What could not be had because pgveil was away is had when it is back.
+  const isUnreached = state.problem?.status === 0;
+  useEffect(() => {
+    if (!isUnreached) return;
+    return whenReachChanges(reach => reach === "fine" && again());
+  }, [isUnreached]);
   const isFresh = state.key === key;
   return {
     value: isFresh ? state.value : null,

@@ -22,7 +22,7 @@ export function Histogram({label, bins, series = [""], xTitle, yTitle, height = 
   height?: number;
   format?: (value: number) => string;
 }) {
-  const most = Math.max(1e-9, ...bins.flatMap(it => it.counts));
+  const most = Math.max(0, ...bins.flatMap(it => it.counts)) || 1;
   const marks = ticks(0, most);
   const top = marks[marks.length - 1] ?? most;
   const y = linear([0, top], [height - kBottom, kTop]);

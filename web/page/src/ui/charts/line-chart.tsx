@@ -32,7 +32,7 @@ export function LineChart({label, series, unit = "", formatX = decimal, formatY 
   const points = series.flatMap(it => it.points);
   const xs = points.map(it => it.x);
   const domain: [number, number] = xs.length ? [Math.min(...xs), Math.max(...xs)] : [0, 1];
-  const yMarks = ticks(0, Math.max(1e-9, ...points.map(it => it.y)));
+  const yMarks = ticks(0, Math.max(0, ...points.map(it => it.y)) || 1);
   const top = yMarks[yMarks.length - 1] ?? 1;
   const y = linear([0, top], [height - kBottom, kTop]);
   const withUnit = (value: number) => `${formatY(value)}${unit ? ` ${unit}` : ""}`;

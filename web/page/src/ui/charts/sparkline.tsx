@@ -10,9 +10,9 @@ export function Sparkline({label, values, format = decimal}: {
   values: number[];
   format?: (value: number) => string;
 }) {
-  const most = Math.max(1e-9, ...values);
+  const most = Math.max(0, ...values);
   const x = linear([0, Math.max(1, values.length - 1)], [2, kWidth - 2]);
-  const y = linear([0, most], [kHeight - 2, 2]);
+  const y = linear([0, most || 1], [kHeight - 2, 2]);
   const points = values.map((value, at) => ({x: x(at), y: y(value)}));
   const last = values[values.length - 1];
   const said = last === undefined ? "no value yet" : `now ${format(last)}, at most ${format(most)}`;
