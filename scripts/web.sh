@@ -45,9 +45,9 @@ case ${1:-} in
   --test)
     install_modules
     npm run --silent check
+    build_page  # first, because a test measures what was built
     log=$(mktemp)
     npm run --silent test >"$log" 2>&1 || status=$?
-    build_page
     ((status == 0)) || cat "$log"
     awk '/^# pass /{passed = $3} /^# fail /{failed = $3} END {printf "%d passed, %d failed\n", passed, failed}' "$log"
     rm -f "$log"
