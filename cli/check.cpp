@@ -99,7 +99,8 @@ void check_role(const Config& config, const Specs& specs, const Examination& exa
       db::check_query_role(query_endpoint(config), database, role_needs(config, specs, database, *sources));
   if (!role) return findings.error(role.error());
   for (const auto& error : role->errors) findings.error(error);
-  for (const auto& line : role->missing) findings.error(fmt::format("database {}: {}", database, line));
+  for (const auto& right : role->missing)
+    findings.error(fmt::format("database {}: {}", database, line_of(right)));
   for (const auto& warning : role->warnings)
     findings.warning(fmt::format("database {}: {}", database, warning));
 }

@@ -113,7 +113,7 @@ Result<void> write_policies(const InitFolder& folder, const draft::Database& dat
                             const std::vector<draft::PlannedTable>& planned, const std::string& reader) {
   for (const auto& one : planned) {
     if (one.policy.empty()) continue;
-    if (auto written = folder.write(policy_file(one), draft::policy_text(database, one, reader)); !written)
+    if (auto written = folder.write(policy_file(one), draft::policy_text(database, one, {reader})); !written)
       return written.error();
   }
   return {};

@@ -16,7 +16,9 @@ constexpr std::size_t kLongestName = 63;
 std::string folded_name(std::string_view name) {
   std::string out;
   for (const char c : name) out += is_letter(c) || is_digit(c) ? lower(c) : '_';
-  if (out.empty() || is_digit(out.front())) out.insert(0, "t_");
+  const bool has_word = std::ranges::any_of(out, [](char c) { return c != '_'; });
+  if (!has_word) return "protected_table";  // of a name in another script
+  if (is_digit(out.front())) out.insert(0, "t_");
   return out;
 }
 
@@ -54,6 +56,33 @@ std::vector<PlannedTable> plan(const Database& database) {
   return planned;
 }
 
+bool can_be_chosen(const TableRole& role) {
+  return !role.is_about_persons || role.role == Role::persons || role.role == Role::events;
+}
+
+PlannedTable plan_chosen(const Database& database, std::size_t table, std::set<std::string> taken) {
+  const auto roles = roles_of(database);
+  PlannedTable planned{table, roles[table], "", {}};
+  const auto& facts = database.tables[table];
+  if (facts.obstacle != Obstacle::none || !can_be_chosen(planned.role)) return planned;
+  const bool is_personal = planned.role.role == Role::persons || planned.role.role == Role::events;
+  TableRole role = planned.role;
+  if (!is_personal) {
+    role.role = Role::persons;
+    role.reason = "it was chosen, although " + role.reason;
+  }
+  auto proposal = propose(database, facts, role, roles);
+  if (!proposal.draft) {
+    planned.role.role = Role::closed;
+    planned.role.reason = proposal.why_not;
+    return planned;
+  }
+  planned.role = std::move(role);
+  planned.policy = policy_name(facts, taken);
+  planned.draft = std::move(*proposal.draft);
+  return planned;
+}
+
 namespace {
 
 std::string class_name(policy::ColumnClass column_class) {
@@ -74,7 +103,7 @@ std::string rows_in_words(const TableFacts& table) {
 
 std::string head_of(const Database& database, const PlannedTable& planned) {
   const auto& table = database.tables[planned.table];
-  std::string out = comment(fmt::format("A draft by pgveil init for {} ({}). Why it needs a policy: {}.",
+  std::string out = comment(fmt::format("A draft by pgveil for {} ({}). Why it needs a policy: {}.",
                                         name_of(table), rows_in_words(table), planned.role.reason));
   std::string what =
       "Read each line: you know what others may know of these persons, and pgveil does not. "
@@ -120,7 +149,8 @@ bool has_plain_table_name(const TableFacts& table) {
 
 }  // namespace
 
-std::string policy_text(const Database& database, const PlannedTable& planned, const std::string& reader) {
+std::string policy_text(const Database& database, const PlannedTable& planned,
+                        const std::vector<std::string>& readers) {
   const auto& table = database.tables[planned.table];
   const auto& draft = planned.draft;
   std::string out = head_of(database, planned);
@@ -131,7 +161,7 @@ std::string policy_text(const Database& database, const PlannedTable& planned, c
   out += comment(draft.k_reason, "    ") + fmt::format("    k: {}\n", draft.k);
   if (draft.unit)
     out += comment(draft.unit_reason, "    ") + fmt::format("    unit: {}\n", yaml_name(*draft.unit));
-  out += fmt::format("    readers: [{}]\n", yaml_name(reader));
+  out += fmt::format("    readers: {}\n", yaml_list(readers));
   if (!draft.priority.empty()) {
     out += comment("What is disclosed first. Put the columns first that your analysts group by.", "    ");
     out += fmt::format("    priority: {}\n", yaml_list(draft.priority));

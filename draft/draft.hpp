@@ -2,6 +2,7 @@
 // The draft for a whole database: which tables get a policy and which, which are open, and which stay closed.
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,17 @@ struct PlannedTable {
 // In the order of the tables.
 [[nodiscard]] std::vector<PlannedTable> plan(const Database& database);
 
-// The file of one policy. reader: the role that may read the table.
+// Whether a policy can be drafted for such a table when somebody has chosen it. Not for one whose rows belong
+// to persons whom no column of it names: each row would pass for a person.
+[[nodiscard]] bool can_be_chosen(const TableRole& role);
+// A policy for a table that somebody has chosen, whatever it looks like. The policy gets none of these names.
+// Without a policy the draft is empty and the role's reason says why.
+[[nodiscard]] PlannedTable plan_chosen(const Database& database, std::size_t table,
+                                       std::set<std::string> taken);
+
+// The file of one policy. readers: the roles that may read the table.
 [[nodiscard]] std::string policy_text(const Database& database, const PlannedTable& planned,
-                                      const std::string& reader);
+                                      const std::vector<std::string>& readers);
 
 struct ServerPlace {
   std::string host;

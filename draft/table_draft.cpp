@@ -167,7 +167,7 @@ class Drafting {
 
   Proposal propose() {
     if (units_ < kLeastUnits) {
-      return {std::nullopt, units_ == 0 ? "it has no rows now; run pgveil init again when it has some"
+      return {std::nullopt, units_ == 0 ? "it has no rows now; draft its policy when it has some"
                                         : "too few persons are in it to hide among"};
     }
     choose_k();

@@ -84,7 +84,7 @@ Result<void> check_role(const Config& config, const Specs& specs, const std::str
       db::check_query_role(query_endpoint(config), database, role_needs(config, specs, database, *sources));
   if (!findings) return findings.error();
   for (const auto& warning : findings->warnings) log::warning("database " + database, warning);
-  for (const auto& line : findings->missing) log::warning("database " + database, line);
+  for (const auto& right : findings->missing) log::warning("database " + database, line_of(right));
   for (const auto& error : findings->errors) log::error("database " + database, error);
   if (findings->errors.empty()) return {};
   return Error{ErrorKind::configuration, "42501", findings->errors.front()};

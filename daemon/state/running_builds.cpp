@@ -8,7 +8,7 @@ namespace pgveil::app {
 
 namespace {
 
-std::string line_of(const RunningBuilds::Progress& progress) {
+std::string progress_text(const RunningBuilds::Progress& progress) {
   std::string line = progress.stage;
   if (progress.share) line += ", " + share_text(progress.passed, *progress.share);
   if (progress.done > 0) line += fmt::format(" {}", progress.done);
@@ -42,7 +42,7 @@ void RunningBuilds::Build::reached(const BuildStep& step) {
 std::string RunningBuilds::of(const std::string& policy) const {
   const std::lock_guard lock(mutex_);
   const auto found = running_.lower_bound(policy);
-  return found == running_.end() || found->first != policy ? std::string() : line_of(found->second);
+  return found == running_.end() || found->first != policy ? std::string() : progress_text(found->second);
 }
 
 std::multimap<std::string, RunningBuilds::Progress> RunningBuilds::all() const {

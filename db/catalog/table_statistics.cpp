@@ -16,7 +16,7 @@ SELECT c.oid, c.reltuples,
        EXISTS (SELECT FROM pg_catalog.pg_depend d
                 WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid = c.oid AND d.deptype = 'e')
   FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
- WHERE c.relkind IN ('r', 'p') AND c.oid >= 16384 AND n.nspname !~ '^(pg_|information_schema$)')";
+ WHERE c.relkind IN ('r', 'p', 'm', 'f') AND c.oid >= 16384 AND n.nspname !~ '^(pg_|information_schema$)')";
 
 constexpr const char* kMaySeeEstimates =
     "SELECT pg_catalog.has_table_privilege('pg_catalog.pg_stats', 'SELECT')";
@@ -27,7 +27,7 @@ SELECT c.oid, s.attname, s.n_distinct, s.avg_width
   FROM pg_catalog.pg_stats s
   JOIN pg_catalog.pg_namespace n ON n.nspname = s.schemaname
   JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = s.tablename AND s.inherited = (c.relkind = 'p')
- WHERE c.relkind IN ('r', 'p') AND c.oid >= 16384)";
+ WHERE c.relkind IN ('r', 'p', 'm', 'f') AND c.oid >= 16384)";
 
 }  // namespace
 
@@ -51,6 +51,18 @@ Result<StatisticsOfTables> load_table_statistics(const Endpoint& endpoint, const
       table->second.columns[row[1].as<std::string>()] = {row[2].as<double>(), row[3].as<double>()};
     }
     return tables;
+  });
+}
+
+Result<std::string> load_encoding(const Endpoint& endpoint, const std::string& database) {
+  auto connection = Connection::open(endpoint, database, Access::read_only);
+  if (!connection) return connection.error();
+  return guarded<std::string>("asking for the encoding", [&] {
+    return (*connection)
+        ->run(
+            "SELECT pg_catalog.pg_encoding_to_char(encoding) FROM pg_catalog.pg_database "
+            "WHERE datname = pg_catalog.current_database()")[0][0]
+        .as<std::string>();
   });
 }
 

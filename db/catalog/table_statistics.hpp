@@ -25,12 +25,15 @@ struct TableStatistics {
       columns;  // those that ANALYZE has seen and the role may see
 };
 
-// Of all plain and partitioned tables outside PostgreSQL's own schemas, by OID.
+// Of all tables, materialized views and foreign tables outside PostgreSQL's own schemas, by OID.
 using StatisticsOfTables = std::map<std::uint32_t, TableStatistics>;
 
 // Errors: ErrorKind::connection, ::server.
 [[nodiscard]] Result<StatisticsOfTables> load_table_statistics(const Endpoint& endpoint,
                                                                const std::string& database);
+
+// Of the database, as PostgreSQL names it: "UTF8". Errors: as above.
+[[nodiscard]] Result<std::string> load_encoding(const Endpoint& endpoint, const std::string& database);
 
 // Whether there is a role of this name.
 [[nodiscard]] Result<bool> has_role(const Endpoint& endpoint, const std::string& database,

@@ -6,6 +6,7 @@
 
 #include "common/sql_quoting.hpp"
 #include "db/server/connection.hpp"
+#include "db/server/failure.hpp"
 #include "rewriter/catalog/catalog.hpp"
 
 namespace pgveil::db {
@@ -67,12 +68,14 @@ bool has_look_ups(const NeededRead& need, const Table& table) {
 
 }  // namespace
 
-std::vector<std::string> missing_rights(Connection& connection, const std::string& role,
-                                        const std::vector<NeededRead>& needs) {
-  std::vector<std::string> lines;
+namespace {
+
+std::vector<MissingRight> rights_missing(Connection& connection, std::string_view who,
+                                         const std::string& role, const std::vector<NeededRead>& needs) {
+  std::vector<MissingRight> rights;
   const auto add = [&](const NeededRead& need, std::string_view what, std::string_view grant) {
-    lines.push_back(fmt::format("{}: query_role {} may not {}: run GRANT {} TO {}", need.subject, role, what,
-                                grant, role));
+    rights.push_back({fmt::format("{}: {} {} may not {}", need.subject, who, role, what),
+                      fmt::format("GRANT {} TO {}", grant, role)});
   };
   for (const NeededRead& need : needs) {
     const Table table = read_table(connection, need);
@@ -90,7 +93,27 @@ std::vector<std::string> missing_rights(Connection& connection, const std::strin
     else if (has_look_ups(need, table))
       add(need, fmt::format("read ctid of {}, by which look-ups sort (masks.look_ups)", name), grant);
   }
-  return lines;
+  return rights;
+}
+
+}  // namespace
+
+std::string line_of(const MissingRight& right) {
+  return right.what + ": run " + right.sql;
+}
+
+std::vector<MissingRight> missing_rights(Connection& connection, const std::string& role,
+                                         const std::vector<NeededRead>& needs) {
+  return rights_missing(connection, "query_role", role, needs);
+}
+
+Result<std::vector<MissingRight>> missing_admin_rights(const Endpoint& admin, const std::string& database,
+                                                       const std::vector<NeededRead>& needs) {
+  auto connection = Connection::open(admin, database, Access::read_only);
+  if (!connection) return connection.error();
+  return guarded<std::vector<MissingRight>>("reading the rights of admin_role", [&] {
+    return rights_missing(**connection, "admin_role", quoted_name(admin.user), needs);
+  });
 }
 
 }  // namespace pgveil::db

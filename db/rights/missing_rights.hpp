@@ -1,9 +1,12 @@
 #pragma once
-// Which rights query_role lacks that statements of clients are going to need. Without this list the first
-// analyst would find out, by PostgreSQL's "permission denied". Blocks on PostgreSQL.
+// Which rights pgveil's roles lack that statements of clients and builds are going to need. Without this list
+// the first analyst would find out, by PostgreSQL's "permission denied". Blocks on PostgreSQL.
 #include <set>
 #include <string>
 #include <vector>
+
+#include "common/error.hpp"
+#include "db/server/endpoint.hpp"
 
 namespace pgveil::db {
 
@@ -26,9 +29,21 @@ struct NeededRead {
   std::set<std::string, std::less<>> looked_up = {};
 };
 
-// One line for each right that is missing, in the order of `needs`, with the GRANT that mends it. A table
-// that does not exist needs none. connection: of query_role, whose name is quoted in `role`.
-[[nodiscard]] std::vector<std::string> missing_rights(Connection& connection, const std::string& role,
-                                                      const std::vector<NeededRead>& needs);
+struct MissingRight {
+  std::string what;  // "policy people_k2: query_role pgveil_query may not read public.people"
+  std::string sql;   // the statement that mends it, without a semicolon
+};
+// For people: what, and what to run.
+[[nodiscard]] std::string line_of(const MissingRight& right);
+
+// In the order of `needs`. A table that does not exist needs none. connection: of query_role, whose name is
+// quoted in `role`.
+[[nodiscard]] std::vector<MissingRight> missing_rights(Connection& connection, const std::string& role,
+                                                       const std::vector<NeededRead>& needs);
+
+// The same for admin_role, which counts. Errors: ErrorKind::connection, ::server.
+[[nodiscard]] Result<std::vector<MissingRight>> missing_admin_rights(const Endpoint& admin,
+                                                                     const std::string& database,
+                                                                     const std::vector<NeededRead>& needs);
 
 }  // namespace pgveil::db

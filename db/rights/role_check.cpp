@@ -363,15 +363,16 @@ class RoleCheck {
     const std::string admin = quoted_name(*needs_.admin_role);
     if (needs_.evaluates_sources && !found[0][1].as<bool>()) {
       findings_.missing.push_back(
-          fmt::format("admin_role {0} may not act as query_role {1}, as which BUILD evaluates sources: run "
-                      "GRANT {1} TO {0}",
-                      admin, role_));
+          {fmt::format("admin_role {} may not act as query_role {}, as which BUILD evaluates sources", admin,
+                       role_),
+           fmt::format("GRANT {} TO {}", role_, admin)});
     }
     if (needs_.stages_rows && !found[0][2].as<bool>()) {
       findings_.missing.push_back(
-          fmt::format("admin_role {0} may not make temporary tables in database {1}, in which BUILD keeps "
-                      "rows of sources and of tables with keys: run GRANT TEMPORARY ON DATABASE {1} TO {0}",
-                      admin, database_));
+          {fmt::format("admin_role {} may not make temporary tables in database {}, in which BUILD keeps "
+                       "rows of sources and of tables with keys",
+                       admin, database_),
+           fmt::format("GRANT TEMPORARY ON DATABASE {} TO {}", database_, admin)});
     }
     for (const auto& row :
          server_.run(fmt::format(fmt::runtime(kAdminInService), service_roles_sql()), *needs_.admin_role)) {

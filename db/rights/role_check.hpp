@@ -28,7 +28,7 @@ struct RoleNeeds {
 struct RoleFindings {
   std::vector<std::string> errors;    // excess rights that no word accepts: serve refuses to start
   std::vector<std::string> warnings;  // rights that everybody has by default, and words that accept nothing
-  std::vector<std::string> missing;   // rights that statements need (missing_rights.hpp)
+  std::vector<MissingRight> missing;  // rights that statements need (missing_rights.hpp)
 };
 
 // Reads the rights from grants to the role and to PUBLIC. Rights that come with a membership are covered by

@@ -72,6 +72,7 @@ WebApi::WebApi(ServingState& serving, console::Console& console, net::Server& se
       server_(server),
       audit_(audit),
       mock_secret_(net::random_nonce()),
+      authors_(serving, console),
       rows_(server),
       page_jobs_(page_jobs) {
   for (const auto& asset : web_assets())
@@ -154,23 +155,29 @@ std::optional<HttpResponse> WebApi::posted(const Visit& visit, std::string_view 
     std::string_view path;
     HttpResponse (WebApi::*answer)(const Visit& visit);
   };
-  static constexpr auto kAddresses = std::to_array<Address>({{"design/check", &WebApi::design_check},
-                                                             {"design/what-if", &WebApi::what_if},
-                                                             {"design/files", &WebApi::list_design_files},
-                                                             {"design/file", &WebApi::read_design_file},
-                                                             {"design/tables", &WebApi::list_tables},
-                                                             {"design/columns", &WebApi::table_columns},
-                                                             {"protect/curve", &WebApi::curve},
-                                                             {"protect/sample", &WebApi::sample},
-                                                             {"protect/cancel", &WebApi::cancel_question},
-                                                             {"state", &WebApi::state},
-                                                             {"build", &WebApi::build},
-                                                             {"rows", &WebApi::masked_rows},
-                                                             {"raw-rows", &WebApi::raw_rows},
-                                                             {"prove", &WebApi::prove},
-                                                             {"difference", &WebApi::difference},
-                                                             {"audit", &WebApi::audit_log},
-                                                             {"audit/groups", &WebApi::audit_groups}});
+  static constexpr auto kAddresses =
+      std::to_array<Address>({{"design/check", &WebApi::design_check},
+                              {"design/what-if", &WebApi::what_if},
+                              {"design/files", &WebApi::list_design_files},
+                              {"design/file", &WebApi::read_design_file},
+                              {"design/tables", &WebApi::list_tables},
+                              {"design/columns", &WebApi::table_columns},
+                              {"protect/tables", &WebApi::list_tables_to_protect},
+                              {"protect/draft", &WebApi::draft_table},
+                              {"protect/check", &WebApi::check_file},
+                              {"protect/apply", &WebApi::apply_file},
+                              {"protect/undo", &WebApi::undo_file},
+                              {"protect/curve", &WebApi::curve},
+                              {"protect/sample", &WebApi::sample},
+                              {"protect/cancel", &WebApi::cancel_question},
+                              {"state", &WebApi::state},
+                              {"build", &WebApi::build},
+                              {"rows", &WebApi::masked_rows},
+                              {"raw-rows", &WebApi::raw_rows},
+                              {"prove", &WebApi::prove},
+                              {"difference", &WebApi::difference},
+                              {"audit", &WebApi::audit_log},
+                              {"audit/groups", &WebApi::audit_groups}});
   const auto found = std::ranges::find(kAddresses, path, &Address::path);
   if (found == kAddresses.end()) return std::nullopt;
   return (this->*found->answer)(visit);

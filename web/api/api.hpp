@@ -15,6 +15,7 @@
 #include "web/api/design.hpp"
 #include "web/api/difference.hpp"
 #include "web/api/page_jobs.hpp"
+#include "web/api/policy_authors.hpp"
 #include "web/api/questions.hpp"
 #include "web/api/raw_rows.hpp"
 #include "web/api/rows.hpp"
@@ -57,6 +58,11 @@ class WebApi {
   [[nodiscard]] net::HttpResponse run(const Visit& visit, std::string_view path);
   [[nodiscard]] net::HttpResponse design_check(const Visit& visit);
   [[nodiscard]] net::HttpResponse what_if(const Visit& visit);
+  [[nodiscard]] net::HttpResponse list_tables_to_protect(const Visit& visit);
+  [[nodiscard]] net::HttpResponse draft_table(const Visit& visit);
+  [[nodiscard]] net::HttpResponse check_file(const Visit& visit);
+  [[nodiscard]] net::HttpResponse apply_file(const Visit& visit);
+  [[nodiscard]] net::HttpResponse undo_file(const Visit& visit);
   [[nodiscard]] net::HttpResponse curve(const Visit& visit);
   [[nodiscard]] net::HttpResponse sample(const Visit& visit);
   [[nodiscard]] net::HttpResponse cancel_question(const Visit& visit);
@@ -117,6 +123,7 @@ class WebApi {
   SignInLimit limit_;
   Designs designs_;
   Questions questions_;
+  PolicyAuthors authors_;
   WebDifference differences_;
   WebRows rows_;
   RawRowsView raw_;

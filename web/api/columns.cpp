@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "common/sqlstate.hpp"
+#include "daemon/policies/table_survey.hpp"
 #include "engine/risk/safe_harbor.hpp"
 #include "policy/spec/column_reader.hpp"
-#include "rewriter/catalog/own_schema.hpp"
 
 namespace pgveil::app {
 namespace {
@@ -68,10 +68,6 @@ json::object column_json(const db::ColumnFacts& column, const std::optional<doub
 
 }  // namespace
 
-bool is_users_schema(std::string_view schema) {
-  return !schema.starts_with("pg_") && schema != "information_schema" && schema != rewriter::kOwnSchema;
-}
-
 Result<json::array> tables_of(const Present& present, const std::string& database) {
   const auto view = present.databases.find(database);
   if (view == present.databases.end()) return no_such_database();
@@ -82,7 +78,7 @@ Result<json::array> tables_of(const Present& present, const std::string& databas
   for (const auto& [name, relation] : view->second.snapshot->catalog().relations) {
     const bool is_table = relation.kind == rewriter::RelationKind::table ||
                           relation.kind == rewriter::RelationKind::partitioned_table;
-    if (!is_table || !is_users_schema(name.first)) continue;
+    if (!is_table || !is_users_place(name.first)) continue;
     if (tables.size() == kMostTablesListed) break;
     tables.push_back(json::string(name.first + "." + name.second));
   }
@@ -96,7 +92,7 @@ Result<TableName> table_named(const Config& config, const std::string& database,
   const bool is_whole = dot != std::string_view::npos && dot > 0 && dot + 1 < text.size() &&
                         dot <= policy::kMaxIdentifierBytes &&
                         text.size() - dot - 1 <= policy::kMaxIdentifierBytes;
-  if (!is_whole || !is_users_schema(text.substr(0, dot)))
+  if (!is_whole || !is_users_place(text.substr(0, dot)))
     return not_known("no table of users is called so", "write schema.table");
   return TableName{database, std::string(text.substr(0, dot)), std::string(text.substr(dot + 1))};
 }

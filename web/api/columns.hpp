@@ -19,9 +19,6 @@ struct TableName {
 
 inline constexpr std::size_t kMostTablesListed = 2'000;
 
-// True unless it is one of PostgreSQL's own schemas or pgveil's.
-[[nodiscard]] bool is_users_schema(std::string_view schema);
-
 // ["schema.table"]: plain and partitioned tables, in their order, kMostTablesListed at most. Errors: the
 // database is not served, or not known at the moment.
 [[nodiscard]] Result<boost::json::array> tables_of(const Present& present, const std::string& database);

@@ -141,20 +141,21 @@ json::array numbers_of(const std::vector<std::uint64_t>& numbers) {
 
 }  // namespace
 
+std::string_view class_word(policy::ColumnClass column_class) {
+  switch (column_class) {
+    case policy::ColumnClass::identifier: return "identifier";
+    case policy::ColumnClass::quasi_identifier: return "quasi_identifier";
+    case policy::ColumnClass::sensitive: return "sensitive";
+    case policy::ColumnClass::insensitive: return "insensitive";
+    case policy::ColumnClass::key: return "key";
+  }
+  return "";
+}
+
 json::array classes_json(const policy::PolicySpec& spec) {
-  const auto name_of = [](policy::ColumnClass column_class) -> std::string_view {
-    switch (column_class) {
-      case policy::ColumnClass::identifier: return "identifier";
-      case policy::ColumnClass::quasi_identifier: return "quasi_identifier";
-      case policy::ColumnClass::sensitive: return "sensitive";
-      case policy::ColumnClass::insensitive: return "insensitive";
-      case policy::ColumnClass::key: return "key";
-    }
-    return "";
-  };
   json::array columns;
   for (const auto& column : spec.columns)
-    columns.push_back({{"name", column.name}, {"class", name_of(column.column_class)}});
+    columns.push_back({{"name", column.name}, {"class", class_word(column.column_class)}});
   return columns;
 }
 

@@ -23,6 +23,9 @@
 
 namespace pgveil::app {
 
+// As the policy language spells it.
+[[nodiscard]] std::string_view class_word(policy::ColumnClass column_class);
+
 // [{"name", "class"}], in the order of the file.
 [[nodiscard]] boost::json::array classes_json(const policy::PolicySpec& spec);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "console/quote.hpp"
+#include "daemon/policies/table_survey.hpp"
 #include "jobs/input/data.hpp"
 #include "web/api/columns.hpp"
 
@@ -19,7 +20,7 @@ Result<void> check_admin_role(const Present& present) {
 Result<JobTable> placed_for_users(const Present& present, const JobTable& table) {
   auto place = placed(present.config, table);
   if (!place) return place;
-  if (is_users_schema(place->schema)) return place;
+  if (is_users_place(place->schema)) return place;
   return invalid_input("the table is in a schema that is not for users", "name a table of another schema");
 }
 
@@ -64,7 +65,7 @@ Result<void> check_partitions(const Specs& specs, std::string_view database,
       return invalid_input(
           fmt::format("{}, a partition of the input, is a foreign table", name),
           "its rows are another server's: jobs that read it are files of the configuration (jobs)");
-    if (!is_users_schema(partition.schema))
+    if (!is_users_place(partition.schema))
       return invalid_input(
           fmt::format("{}, a partition of the input, is in a schema that is not for users", name),
           "name another table");

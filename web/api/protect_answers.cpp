@@ -6,18 +6,22 @@
 #include <boost/json/array.hpp>
 #include <utility>
 
+#include "common/sha256.hpp"
 #include "common/sqlstate.hpp"
 #include "console/quote.hpp"
 #include "proxy/net/address.hpp"
 #include "settings/choices.hpp"
 #include "web/api/api.hpp"
 #include "web/api/json.hpp"
+#include "web/api/table_drafts.hpp"
 
 namespace pgveil::app {
 namespace {
 
 using net::HttpResponse;
 namespace json = boost::json;
+
+constexpr std::size_t kMostFileWords = 200;  // of the name of a file, for the record
 
 Result<std::vector<std::uint64_t>> numbers_at(const json::object& body, std::string_view key) {
   const auto* list = body.at(key).if_array();
@@ -60,7 +64,97 @@ json::value told_host(const std::string& host) {
                                                                      : json::value(host);
 }
 
+// Of a body with the keys file, yaml, seen and `more`.
+Result<FileChange> change_in(const json::object& body) {
+  FileChange change;
+  const auto file = text_at(body, "file");
+  if (!file) return file.error();
+  const auto yaml = text_at(body, "yaml");
+  if (!yaml) return yaml.error();
+  change.file = *file;
+  change.yaml = *yaml;
+  if (body.at("seen").is_null()) return change;
+  const auto seen = text_at(body, "seen");
+  if (!seen) return seen.error();
+  change.seen = *seen;
+  return change;
+}
+
 }  // namespace
+
+HttpResponse WebApi::list_tables_to_protect(const Visit& visit) {
+  const auto now = serving_.present();
+  const auto allowed =
+      console::authorize(console::CheckPolicy{}, standing_of(now->config, visit.session.role));
+  if (!allowed) return error_response(allowed.error());
+  const auto texts = read_texts(visit.request.body, {"database"});
+  if (!texts) return error_response(texts.error());
+  return recorded(visit, "LOOK AT THE TABLES OF A DATABASE",
+                  [&] { return tables_to_protect(*now, texts->front()); });
+}
+
+HttpResponse WebApi::draft_table(const Visit& visit) {
+  const auto now = serving_.present();
+  const auto allowed =
+      console::authorize(console::CheckPolicy{}, standing_of(now->config, visit.session.role));
+  if (!allowed) return error_response(allowed.error());
+  const auto texts = read_texts(visit.request.body, {"database", "table"});
+  if (!texts) return error_response(texts.error());
+  const std::string &database = (*texts)[0], &table = (*texts)[1];
+  return recorded(visit, "DRAFT A POLICY FOR A TABLE", [&] { return draft_of_table(*now, database, table); });
+}
+
+// ---- a file of policies
+
+HttpResponse WebApi::check_file(const Visit& visit) {
+  const auto allowed =
+      console::authorize(console::CheckPolicy{}, standing_of(serving_.present()->config, visit.session.role));
+  if (!allowed) return error_response(allowed.error());
+  const auto body = read_body(visit.request.body, {"file", "yaml", "seen"});
+  if (!body) return error_response(body.error());
+  const auto change = change_in(*body);
+  if (!change) return error_response(change.error());
+  if (!keep(visit, session::AuditedCommand{kept_words("CHECK A POLICY FILE")})) return not_on_record();
+  const auto outcome = authors_.check(*change);
+  if (!keep(visit, session::AuditedCommandEnd{outcome.sqlstate})) return not_on_record();
+  return json_response(outcome.status, outcome.body);
+}
+
+HttpResponse WebApi::apply_file(const Visit& visit) {
+  const auto now = serving_.present();
+  const std::string& role = visit.session.role;
+  const auto allowed = check_listed(now->config, role, now->config.page.policy_authors, "policy_authors");
+  if (!allowed) return error_response(allowed.error());
+  const auto body = read_body(visit.request.body, {"file", "yaml", "seen", "password"});
+  if (!body) return error_response(body.error());
+  const auto change = change_in(*body);
+  if (!change) return error_response(change.error());
+  const auto password = text_at(*body, "password");
+  if (!password) return error_response(password.error());
+  const std::string words =
+      fmt::format("APPLY POLICY FILE {} SHA256 {}",
+                  console::shown_name(change->file.substr(0, kMostFileWords)), sha256_hex(change->yaml));
+  return with_password(visit, words, *password, [&](const Say& say) {
+    auto outcome = authors_.apply(role, *change, say);
+    return Outcome{json_response(outcome.status, outcome.body), std::move(outcome.sqlstate)};
+  });
+}
+
+HttpResponse WebApi::undo_file(const Visit& visit) {
+  const auto now = serving_.present();
+  const std::string& role = visit.session.role;
+  const auto allowed = check_listed(now->config, role, now->config.page.policy_authors, "policy_authors");
+  if (!allowed) return error_response(allowed.error());
+  const auto texts = read_texts(visit.request.body, {"id", "password"});
+  if (!texts) return error_response(texts.error());
+  const std::string &id = (*texts)[0], &password = (*texts)[1];
+  return with_password(visit, "UNDO A CHANGE OF A POLICY FILE", password, [&](const Say& say) {
+    auto outcome = authors_.undo(role, id, say);
+    return Outcome{json_response(outcome.status, outcome.body), std::move(outcome.sqlstate)};
+  });
+}
+
+// ---- what a draft would disclose
 
 HttpResponse WebApi::curve(const Visit& visit) {
   const auto now = serving_.present();

@@ -3,28 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "common/files/whole_file.hpp"
 #include "common/sha256.hpp"
 #include "common/sqlstate.hpp"
 #include "common/time_left.hpp"
+#include "settings/policy_folder.hpp"
 #include "web/api/design.hpp"
 
 namespace pgveil::app {
 namespace {
 
 namespace json = boost::json;
-
-std::string tag_of(const std::string& text) {
-  return pgveil::sha256_hex(text).substr(0, 32);
-}
-
-std::string name_of(const Config& config, const std::string& path) {
-  const auto folder = std::filesystem::absolute(config.file).parent_path().lexically_normal();
-  return std::filesystem::path(path).lexically_normal().lexically_proximate(folder).string();
-}
 
 // What the files say about it now, whether loaded or not.
 struct OnDisk {
@@ -58,6 +49,10 @@ Result<std::string> text_of(const std::string& path) {
 
 }  // namespace
 
+std::string tag_of(const std::string& text) {
+  return pgveil::sha256_hex(text).substr(0, 32);
+}
+
 Result<json::object> policy_now(const Present& present, const RunningBuilds& builds,
                                 const std::string& policy) {
   const auto spec = find_policy(present.specs, policy);
@@ -77,7 +72,7 @@ Result<json::object> policy_now(const Present& present, const RunningBuilds& bui
       {"built_at", state.version ? json::value(state.version->built_at) : json::value(nullptr)},
       {"closed_because", text_or_null(state.version ? "" : state.closed_because)},
       {"building", text_or_null(builds.of(policy))},
-      {"file", name_of(present.config, loaded.at.file)},
+      {"file", shown_policy_file(present.config, loaded.at.file)},
       {"file_is_loaded", disk.hash == loaded.hash},
       {"file_problem", text_or_null(disk.problem)}};
 }
@@ -102,7 +97,7 @@ Result<json::array> design_files(const Config& config) {
   for (const auto& path : *paths) {
     const auto text = text_of(path);
     if (!text) return text.error();
-    files.push_back({{"name", name_of(config, path)}, {"tag", tag_of(*text)}});
+    files.push_back({{"name", shown_policy_file(config, path)}, {"tag", tag_of(*text)}});
   }
   return files;
 }
@@ -112,7 +107,7 @@ Result<json::object> design_file(const Config& config, const std::string& name) 
   const auto paths = policy_file_paths(config);
   if (!paths) return paths.error();
   const auto found =
-      std::ranges::find_if(*paths, [&](const auto& it) { return name_of(config, it) == name; });
+      std::ranges::find_if(*paths, [&](const auto& it) { return shown_policy_file(config, it) == name; });
   if (found == paths->end()) return no_such_file();
   const auto text = text_of(*found);
   if (!text) return text.error();

@@ -25,6 +25,9 @@ namespace pgveil::app {
 
 inline constexpr std::size_t kMostDesignBytes = std::size_t{1} << 20;
 
+// Of a file's text.
+[[nodiscard]] std::string tag_of(const std::string& text);
+
 // [{"name", "tag"}], names relative to the configuration's folder. Errors: a file can't be read.
 [[nodiscard]] Result<boost::json::array> design_files(const Config& config);
 // {"name", "tag", "yaml"} of one of those. Errors: there is no such file among them; it can't be read.

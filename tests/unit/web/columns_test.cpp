@@ -5,6 +5,7 @@
 
 #include <boost/json/serialize.hpp>
 
+#include "daemon/policies/table_survey.hpp"
 #include "web/api/state.hpp"
 
 namespace pgveil::app {
@@ -46,9 +47,9 @@ TEST_CASE("hints come from names alone") {
 TEST_CASE("schemas of PostgreSQL and of pgveil are not users'") {
   for (const char* schema : {"pg_catalog", "pg_toast", "pg_temp_3", "information_schema", "pgveil"}) {
     CAPTURE(schema);
-    CHECK_FALSE(is_users_schema(schema));
+    CHECK_FALSE(is_users_place(schema));
   }
-  for (const char* schema : {"public", "hr", "pgveil2", "Pg"}) CHECK(is_users_schema(schema));
+  for (const char* schema : {"public", "hr", "pgveil2", "Pg"}) CHECK(is_users_place(schema));
 }
 
 TEST_CASE("a table is named with its schema, in a database that is served") {
