@@ -1,6 +1,6 @@
 #pragma once
-// What each change of a file of policies replaced, kept below state_dir so that it can be restored, also after
-// a restart. Not thread-safe.
+// What each change of a file of policies replaced, kept below state_dir so that it can be restored, also
+// after a restart. Not thread-safe.
 #include <cstddef>
 #include <optional>
 #include <string>
