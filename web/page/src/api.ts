@@ -1,5 +1,6 @@
 // The JSON API (docs/openapi.yaml). Values stay texts, as the console gives them.
 import {began} from "./reach.js";
+import type {ColumnClass} from "./policy-text/form.js";
 
 export type Standing = "admin" | "stats";
 
@@ -180,9 +181,35 @@ export interface TableColumn {
   hints: string[];
 }
 
+/** With the class that is proposed for a policy. */
+export interface ProposedColumn extends TableColumn {
+  /** Null: there is no proposal, so it is best hidden. */
+  class: ColumnClass | null;
+  reason: string | null;
+  /** YAML of the level that is proposed with the class. */
+  generalize: string | null;
+  /** What the owner could add to the table to have more shown. */
+  more: string | null;
+}
+
+/** A policy for a table that has none, as `pgveil init` would write it. */
+export interface PolicyDraft {
+  policy: string;
+  file: string | null;
+  k: number;
+  k_reason: string;
+  unit: string | null;
+  unit_reason: string | null;
+  priority: string[];
+  findings: string[];
+  yaml: string;
+}
+
 export interface TableColumns {
   rows: number | null;
-  columns: TableColumn[];
+  columns: ProposedColumn[];
+  draft: PolicyDraft | null;
+  why_not: string | null;
 }
 
 export interface AuditFilter {

@@ -1,6 +1,7 @@
-// Editing a policy: columns of its table in its text, places in its text, and drafts that outlive a visit of
+// Editing a policy: places in its text, what is known of columns in words, and drafts that outlive a visit of
 // another page.
 import type {TableColumn} from "./api.js";
+import {kClasses} from "./policy-text/form.js";
 import {count, percent} from "./table.js";
 
 /** The offset of a line and column as pgveil tells them: from 1, columns in bytes. */
@@ -26,76 +27,10 @@ export function lineAt(text: string, line: number): string {
   return text.split("\n")[line - 1] ?? "";
 }
 
-export const kClasses = ["identifier", "quasi_identifier", "sensitive", "insensitive"] as const;
-
 /** What a column of this class can be made. A key has a domain, which the text alone can say, so a key stays
  * a key and nothing else becomes one. */
 export const classesFor = (now: string | undefined): readonly string[] =>
   now === "key" ? ["key"] : kClasses;
-
-const escaped = (name: string) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-
-/** The text with another class of this column, where it stands on a line of its own as `column: {class: …`;
- * null: it does not, or it is a key. */
-export function withClass(text: string, policy: string, column: string, newClass: string): string | null {
-  const lines = text.split("\n");
-  const begin = lines.findIndex((line) =>
-    new RegExp(`^\\s*-\\s+name:\\s*(["']?)${escaped(policy)}\\1\\s*(#.*)?$`).test(line),
-  );
-  if (begin < 0) return null;
-  const indent = /^\s*/.exec(lines[begin] ?? "")?.[0] ?? "";
-  const after = lines.findIndex((line, at) => at > begin && line.startsWith(`${indent}- `));
-  const wanted = new RegExp(`^(\\s+(["']?)${escaped(column)}\\2:\\s*\\{\\s*class:\\s*)(?!key\\b)[a-z_]+`);
-  const found = lines.findIndex((line, at) => at > begin && (after < 0 || at < after) && wanted.test(line));
-  if (found < 0) return null;
-  lines[found] = (lines[found] ?? "").replace(wanted, (_, before: string) => before + newClass);
-  return lines.join("\n");
-}
-
-const plainKey = (name: string) =>
-  /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(name)
-    ? name
-    : JSON.stringify(name);
-
-/** As withClass, and with the column at the end of the policy's list when it is not there; null: it can't be
- * put in. */
-export function withColumn(text: string, policy: string, column: string, newClass: string): string | null {
-  const changed = withClass(text, policy, column, newClass);
-  if (changed !== null) return changed;
-  const lines = text.split("\n");
-  const begin = lines.findIndex((line) =>
-    new RegExp(`^\\s*-\\s+name:\\s*(["']?)${escaped(policy)}\\1\\s*(#.*)?$`).test(line),
-  );
-  if (begin < 0) return null;
-  const indent = /^\s*/.exec(lines[begin] ?? "")?.[0] ?? "";
-  const after = lines.findIndex((line, at) => at > begin && line.startsWith(`${indent}- `));
-  const end = after < 0 ? lines.length : after;
-  const head = lines.findIndex((line, at) => at > begin && at < end && /^\s+columns:\s*(#.*)?$/.test(line));
-  if (head < 0) return null;
-  const depth = (line: string) => /^ */.exec(line)?.[0].length ?? 0;
-  const isBlank = (line: string) => /^\s*(#.*)?$/.test(line);
-  const own = depth(lines[head] ?? "");
-  let last = head;
-  let inner = "";
-  for (let at = head + 1; at < end && (isBlank(lines[at] ?? "") || depth(lines[at] ?? "") > own); at++) {
-    const line = lines[at] ?? "";
-    if (isBlank(line)) continue;
-    if (new RegExp(`^\\s+(["']?)${escaped(column)}\\1:`).test(line)) return null;
-    inner ||= " ".repeat(depth(line));
-    last = at;
-  }
-  lines.splice(last + 1, 0, `${inner || " ".repeat(own + 2)}${plainKey(column)}: {class: ${newClass}}`);
-  return lines.join("\n");
-}
-
-/** Nothing that was not looked at is shown: what names a row, or may, is hidden; all else depends on how many
- * share it. */
-export function suggestedForTable(column: TableColumn): (typeof kClasses)[number] {
-  const isGeneral = column.hints.every(it => /^a (date|place) /.test(it));
-  return column.key || column.unique || column.nearly_unique || !isGeneral
-    ? "identifier"
-    : "quasi_identifier";
-}
 
 /** What is told of a column in words. */
 export function factsOf(column: TableColumn): string {

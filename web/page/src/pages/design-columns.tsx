@@ -2,7 +2,9 @@
 // text.
 import {useState} from "preact/hooks";
 import {api, type DesignPolicy, type TableColumns} from "../api.js";
-import {classesFor, factsOf, suggestedForTable, withColumn} from "../design.js";
+import {classesFor, factsOf} from "../design.js";
+import {isClass} from "../policy-text/form.js";
+import {withClass} from "../policy-text/write.js";
 import {count} from "../table.js";
 import {Trouble, useLoaded, Waiting} from "../ui.js";
 
@@ -18,7 +20,7 @@ function Rows({text, policy, edit, table}: Chosen & {table: TableColumns}) {
   const suggestAll = () => {
     const next = missing.reduce(
       (made: string | null, it) =>
-        made === null ? null : withColumn(made, policy.name, it.name, suggestedForTable(it)),
+        made === null ? null : withClass(made, policy.name, it.name, it.class ?? "identifier"),
       text,
     );
     if (next !== null) edit(next);
@@ -49,9 +51,10 @@ function Rows({text, policy, edit, table}: Chosen & {table: TableColumns}) {
                   <select
                     aria-label={`Class of ${column.name} in the table`}
                     value={classes.get(column.name) ?? ""}
-                    disabled={withColumn(text, policy.name, column.name, "identifier") === null}
+                    disabled={withClass(text, policy.name, column.name, "identifier") === null}
                     onChange={(it) => {
-                      const next = withColumn(text, policy.name, column.name, it.currentTarget.value);
+                      const own = it.currentTarget.value;
+                      const next = isClass(own) ? withClass(text, policy.name, column.name, own) : null;
                       if (next !== null) edit(next);
                     }}
                   >
@@ -67,8 +70,8 @@ function Rows({text, policy, edit, table}: Chosen & {table: TableColumns}) {
                     ))}
                   </select>
                 </td>
-                <td>{suggestedForTable(column).replaceAll("_", " ")}</td>
-                <td>{factsOf(column)}</td>
+                <td>{(column.class ?? "identifier").replaceAll("_", " ")}</td>
+                <td>{[column.reason, factsOf(column)].filter(Boolean).join("; ")}</td>
               </tr>
             ))}
           </tbody>

@@ -3,8 +3,10 @@
 import {useEffect, useRef, useState} from "preact/hooks";
 import {api, type DesignPolicy, type WhatIf} from "../api.js";
 import {CheckedText, useChecked} from "../checked-text.js";
-import {classesFor, drafts, kExample, withClass} from "../design.js";
+import {classesFor, drafts, kExample} from "../design.js";
 import {saveText} from "../download.js";
+import {isClass} from "../policy-text/form.js";
+import {withClass} from "../policy-text/write.js";
 import {count, percent} from "../table.js";
 import {Trouble, useAction} from "../ui.js";
 import {meanError, ofMillion} from "../utility.js";
@@ -167,9 +169,10 @@ function Classes({text, policy, edit}: {text: string; policy: DesignPolicy; edit
           <select
             aria-label={`Class of ${column.name}`}
             value={column.class}
-            disabled={withClass(text, policy.name, column.name, column.class) === null}
-            onChange={it => {
-              const next = withClass(text, policy.name, column.name, it.currentTarget.value);
+            disabled={withClass(text, policy.name, column.name, "identifier") === null}
+            onChange={(it) => {
+              const own = it.currentTarget.value;
+              const next = isClass(own) ? withClass(text, policy.name, column.name, own) : null;
               if (next !== null) edit(next);
             }}
           >
