@@ -1,6 +1,5 @@
 // The JSON API (docs/openapi.yaml). Values stay texts, as the console gives them.
 import {began} from "./reach.js";
-import type {ColumnClass} from "./policy-text/form.js";
 
 export type Standing = "admin" | "stats";
 
@@ -13,6 +12,8 @@ export interface Session {
   raw_rows: boolean;
   /** admin.http.table_jobs lists the role. */
   table_jobs: boolean;
+  /** admin.http.policy_authors lists the role. */
+  policy_authors: boolean;
 }
 
 export interface Table {
@@ -49,7 +50,11 @@ export interface Problem {
 }
 
 export class ApiError extends Error {
-  constructor(readonly problem: Problem) {
+  /** body: the whole answer, for those who know what else is in it. */
+  constructor(
+    readonly problem: Problem,
+    readonly body: unknown = null,
+  ) {
     super(problem.message);
   }
 }
@@ -181,35 +186,9 @@ export interface TableColumn {
   hints: string[];
 }
 
-/** With the class that is proposed for a policy. */
-export interface ProposedColumn extends TableColumn {
-  /** Null: there is no proposal, so it is best hidden. */
-  class: ColumnClass | null;
-  reason: string | null;
-  /** YAML of the level that is proposed with the class. */
-  generalize: string | null;
-  /** What the owner could add to the table to have more shown. */
-  more: string | null;
-}
-
-/** A policy for a table that has none, as `pgveil init` would write it. */
-export interface PolicyDraft {
-  policy: string;
-  file: string | null;
-  k: number;
-  k_reason: string;
-  unit: string | null;
-  unit_reason: string | null;
-  priority: string[];
-  findings: string[];
-  yaml: string;
-}
-
 export interface TableColumns {
   rows: number | null;
-  columns: ProposedColumn[];
-  draft: PolicyDraft | null;
-  why_not: string | null;
+  columns: TableColumn[];
 }
 
 export interface AuditFilter {
@@ -282,7 +261,7 @@ export async function call<T>(
     throw new ApiError({status: response.status, message: "the answer is no JSON"});
   }
   if (response.status === 401 && path !== "session") onExpired();
-  if (!response.ok) throw new ApiError(problemOf(response.status, parsed));
+  if (!response.ok) throw new ApiError(problemOf(response.status, parsed), parsed);
   return parsed as T;
 }
 

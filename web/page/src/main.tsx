@@ -13,8 +13,10 @@ import {NewJob} from "./pages/new-job.js";
 import {Operations} from "./pages/operations.js";
 import {Policies} from "./pages/policies.js";
 import {PolicyPage} from "./pages/policy.js";
+import {Protect} from "./pages/protect.js";
 import {Query} from "./pages/query.js";
 import {ComparePage, RunPage} from "./pages/run.js";
+import {keptFlows} from "./protect/flow.js";
 import {routeOf, type Route} from "./route.js";
 import {mayOpen} from "./shell/menu.js";
 import {ReachBanner} from "./shell/reach-banner.js";
@@ -38,8 +40,6 @@ function Page({route, session}: {route: Route; session: Session}) {
   switch (route.page) {
     case "home":
       return <Home isAdmin={isAdmin} />;
-    case "protect":
-      return <EmptyState icon="shield" title="Protect a table" text="This page is being made." />;
     case "policies":
       return <Policies isAdmin={isAdmin} />;
     case "policy":
@@ -48,6 +48,8 @@ function Page({route, session}: {route: Route; session: Session}) {
       ) : (
         <Policies isAdmin={false} />
       );
+    case "protect":
+      return <Protect at={route.at} showsRaw={session.raw_rows} mayApply={session.policy_authors} />;
     case "design":
       return <Design />;
     case "query":
@@ -102,6 +104,7 @@ function App() {
   const signOut = () => {
     const leave = () => {
       formDraft.write(kNewDraft);
+      keptFlows.clear();
       keepText(tabStore(), null);
       forgetLive();
       forgetHistory();

@@ -1,10 +1,11 @@
 // The columns of a design's table as the database has them, with hints; choosing a class writes it into the
 // text.
 import {useState} from "preact/hooks";
-import {api, type DesignPolicy, type TableColumns} from "../api.js";
+import type {DesignPolicy} from "../api.js";
 import {classesFor, factsOf} from "../design.js";
 import {isClass} from "../policy-text/form.js";
 import {withClass} from "../policy-text/write.js";
+import {protectApi, type TableDraft} from "../protect/api.js";
 import {count} from "../table.js";
 import {Trouble, useLoaded, Waiting} from "../ui.js";
 
@@ -14,7 +15,7 @@ interface Chosen {
   edit: (text: string) => void;
 }
 
-function Rows({text, policy, edit, table}: Chosen & {table: TableColumns}) {
+function Rows({text, policy, edit, table}: Chosen & {table: TableDraft}) {
   const classes = new Map(policy.columns.map(it => [it.name, it.class]));
   const missing = table.columns.filter(it => !classes.has(it.name));
   const suggestAll = () => {
@@ -78,8 +79,9 @@ function Rows({text, policy, edit, table}: Chosen & {table: TableColumns}) {
         </table>
       </div>
       <p class="hint">
-        These facts come from the catalog and the statistics of the last ANALYZE; no row was read. Hints are
-        heuristics; review every column yourself.
+        These facts come from the catalog, the statistics of the last ANALYZE
+        {table.sampled > 0 ? `, and a sample of ${count(table.sampled)} rows` : ""}. No value is shown. Hints
+        are heuristics; review every column yourself.
       </p>
       {missing.length > 0 ? (
         <button type="button" onClick={suggestAll}>
@@ -93,7 +95,7 @@ function Rows({text, policy, edit, table}: Chosen & {table: TableColumns}) {
 function Loading(chosen: Chosen) {
   const {database, table} = chosen.policy;
   const {value, problem, isBusy} = useLoaded(`columns ${database} ${table}`, () =>
-    api.columns(database, table),
+    protectApi.draft(database, table),
   );
   return (
     <>

@@ -75,7 +75,7 @@ export function FileConflict({
   text,
   edit,
 }: {
-  watched: Watched;
+  watched: Pick<Watched, "base" | "theirs" | "open">;
   text: string;
   edit: (text: string) => void;
 }) {
