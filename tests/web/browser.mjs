@@ -6,6 +6,7 @@ import {createRequire} from "node:module";
 import path from "node:path";
 import {changes} from "./changes.mjs";
 import {jobTexts} from "./job-text.mjs";
+import {protect} from "./protect.mjs";
 import {shell} from "./shell.mjs";
 
 const settings = JSON.parse(process.env.PAGE);
@@ -59,12 +60,17 @@ async function accessible(page, where) {
   await session.detach();
 }
 
+// Colours have the values of the theme only after their transitions.
+const settled = page => page.evaluate(
+  () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50)))));
+
 // As it is, in light and dark, and on a phone, which it has to fit.
 async function everywhere(page, what) {
   for (const colorScheme of ["light", "dark"]) {
     for (const size of [kWide, kPhone]) {
       await page.emulateMedia({colorScheme});
       await page.setViewportSize(size);
+      await settled(page);
       const where = `${what}, ${colorScheme}, ${size.width}`;
       await accessible(page, where);
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -517,11 +523,11 @@ const scenarios = {
 const common = {
   settings, kPhone, kWide, heading, signedIn, open, openNewJob, people, signInAgain, accessible, everywhere, shot,
 };
-Object.assign(scenarios, changes(common), jobTexts(common), shell(common));
+Object.assign(scenarios, changes(common), jobTexts(common), shell(common), protect(common));
 
 async function main(name) {
   const browser = await chromium.launch({executablePath: settings.chromium, args: ["--no-sandbox", "--disable-dev-shm-usage"]});
-  const context = await browser.newContext({viewport: kWide, colorScheme: "light"});
+  const context = await browser.newContext({viewport: kWide, colorScheme: "light", reducedMotion: "reduce"});
   const page = await context.newPage();
   page.setDefaultTimeout(settings.timeout_ms);
   const errors = [];

@@ -190,6 +190,12 @@ test("columns that are not listed are hidden cards", () => {
   assert.deepEqual(cardsOf(read, ["unknown", "id"], "identifier"), ["id", "unknown"]);
 });
 
+test("a column is one card, even if the text contradicts itself", () => {
+  const read = {...form(kText), priority: ["diagnosis", "city", "gone"]};
+  assert.deepEqual(cardsOf(read, [], "first"), ["city"]);
+  assert.deepEqual(cardsOf(read, [], "sensitive"), ["diagnosis"]);
+});
+
 test("at most eight columns are shown first", () => {
   let read = form(kText);
   for (let at = 0; at < 8; at++) read = move(read, `c${at}`, "first");

@@ -24,7 +24,8 @@ export function laneOf(form: PolicyForm, column: string): Lane {
 
 /** Columns of the table that the policy does not list are hidden, like identifiers. */
 export function cardsOf(form: PolicyForm, table: readonly string[], lane: Lane): string[] {
-  if (lane === "first") return form.priority;
+  // A text that somebody types can name columns there that are none.
+  if (lane === "first") return form.priority.filter(it => laneOf(form, it) === "first");
   const listed = form.columns.map(it => it.name);
   const names = [...listed, ...table.filter(it => !listed.includes(it))];
   return names.filter(it => laneOf(form, it) === lane);

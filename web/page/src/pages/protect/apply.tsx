@@ -202,6 +202,13 @@ export function ApplyStep({flow, change, mayApply, startAgain}: StepProps & {
         Apply writes the file and loads it. Build then counts the table and decides what is shown. Until that
         is done, readers of the table are refused.
       </p>
+      {flow.typed !== null && flow.typed !== flow.text ? (
+        <p class="actions">
+          <Button onClick={() => change(was => ({...was, text: was.typed ?? was.text, typed: was.text}))}>
+            Back to what I typed
+          </Button>
+        </p>
+      ) : null}
       {needsApply ? (
         <Card
           title="What will be written"
@@ -223,13 +230,6 @@ export function ApplyStep({flow, change, mayApply, startAgain}: StepProps & {
               text={flow.text}
               edit={text => change(was => ({...was, text, typed: was.text}))}
             />
-          ) : null}
-          {flow.typed !== null && flow.typed !== flow.text ? (
-            <p class="actions">
-              <Button onClick={() => change(was => ({...was, text: was.typed ?? was.text, typed: was.text}))}>
-                Back to what I typed
-              </Button>
-            </p>
           ) : null}
           {mayApply && !isConflict ? (
             <PasswordForm

@@ -188,11 +188,16 @@ export function ColumnsStep({flow, change}: StepProps) {
       ) : null}
       <div class="note">
         <ul>
-          <li>{unitWords(form, flow.columns.draft?.unit_reason ?? null)}</li>
           <li>{sourceWords(flow.columns.sampled)}</li>
           {flow.columns.draft?.findings.map(it => <li key={it}>{it}</li>)}
         </ul>
       </div>
+      <UnitChoice
+        form={form}
+        names={names}
+        reason={flow.columns.draft?.unit_reason ?? null}
+        onChoose={unit => put({...form, unit})}
+      />
       {missing.map(it => <p class="note warn" key={it}>{it}</p>)}
       <div class="board-tools">
         {names.length > 12 ? (
@@ -282,11 +287,26 @@ export function ColumnsStep({flow, change}: StepProps) {
   );
 }
 
-function unitWords(form: PolicyForm, reason: string | null): string {
-  if (form.unit === null)
-    return "Each row counts as one person. If a person can have several rows, name the column that tells "
-      + "them apart as “unit” in the YAML.";
-  return `People are counted by ${form.unit}, not by rows${reason ? `: ${reason}` : ""}.`;
+/** What counts as one person. */
+function UnitChoice({form, names, reason, onChoose}: {
+  form: PolicyForm;
+  names: readonly string[];
+  /** Why the draft proposes its unit; null: it has none. */
+  reason: string | null;
+  onChoose: (unit: string | null) => void;
+}) {
+  const hidden = names.filter(it => laneOf(form, it) === "identifier");
+  const choices = form.unit === null || hidden.includes(form.unit) ? hidden : [form.unit, ...hidden];
+  return (
+    <label class="inline">
+      One person is
+      <select value={form.unit ?? ""} onChange={it => onChoose(it.currentTarget.value || null)}>
+        <option value="">each row</option>
+        {choices.map(it => <option key={it} value={it}>all rows with the same {it}</option>)}
+      </select>
+      {reason && form.unit !== null ? <span class="hint">{reason}</span> : null}
+    </label>
+  );
 }
 
 function sourceWords(sampled: number): string {
