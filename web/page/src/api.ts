@@ -290,9 +290,6 @@ export const api = {
   difference: (policy: string, saved: string) => call<Difference>("POST", "difference", {policy, saved}),
   audit: (filter: AuditFilter) => call<AuditAnswer>("POST", "audit", filter),
   checkDesign: (yaml: string) => call<DesignCheck>("POST", "design/check", {yaml}),
-  /** When it is aborted, pgveil stops computing. */
-  whatIf: (yaml: string, policy: string, k: number, signal: AbortSignal) =>
-    call<WhatIf>("POST", "design/what-if", {yaml, policy, k}, signal),
   designFiles: () => call<DesignFile[]>("POST", "design/files", {}),
   designFile: (file: string) => call<DesignFile & {yaml: string}>("POST", "design/file", {name: file}),
   tables: (database: string) => call<string[]>("POST", "design/tables", {database}),

@@ -188,7 +188,7 @@ test("a draft is taken as it is, and a flow outlives a visit of another page", (
   assert.equal(keptFlows.read("demo", "public.people"), null);
 });
 
-test("the curve is another one for other columns, not for another k, readers or a comment's k", () => {
+test("the curve is another one for other columns, not for another k or other readers", () => {
   const flow = newFlow("demo", found("people"), kColumns, "policies", []);
   const form = formOf(flow);
   assert.ok(form);

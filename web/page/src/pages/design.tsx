@@ -1,160 +1,69 @@
 // A policy as YAML: checked as one types, tried out with another k. Nothing here is applied; the text is
 // saved as a file.
-import {useEffect, useRef, useState} from "preact/hooks";
-import {api, type DesignPolicy, type WhatIf} from "../api.js";
+import {useState} from "preact/hooks";
+import {api, type DesignPolicy} from "../api.js";
 import {CheckedText, useChecked} from "../checked-text.js";
 import {classesFor, drafts, kExample} from "../design.js";
 import {saveText} from "../download.js";
-import {isClass} from "../policy-text/form.js";
+import {isClass, readForm} from "../policy-text/form.js";
 import {withClass} from "../policy-text/write.js";
-import {count, percent} from "../table.js";
-import {Trouble, useAction} from "../ui.js";
-import {meanError, ofMillion} from "../utility.js";
-import {Answers} from "./answers.js";
+import {curveKeyOf, type KnownCurve} from "../protect/flow.js";
+import {useCurve} from "../protect/use-curve.js";
+import {Button, Trouble, useAction} from "../ui.js";
 import {ColumnsInDatabase} from "./design-columns.js";
 import {FileChoice, FileConflict, useWatched} from "./design-file.js";
-import {Figures, Shares} from "./policy.js";
+import {KPanel} from "./protect/k.js";
 
-const kMaxSlider = 100;
-
-function Comparison({tried}: {tried: WhatIf[]}) {
-  return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Trials">
-      <table>
-        <caption>Trials, newest first</caption>
-        <thead>
-          <tr>
-            <th scope="col">policy</th>
-            <th scope="col" class="number">
-              k
-            </th>
-            <th scope="col" class="number">
-              cohorts
-            </th>
-            <th scope="col" class="number">
-              smallest
-            </th>
-            <th scope="col" class="number">
-              cells shown
-            </th>
-            <th scope="col" class="number">
-              mean error
-            </th>
-            <th scope="col" class="number">
-              computable
-            </th>
-            <th scope="col" class="number">
-              equal
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {tried.map(({policy, k, disclosure, utility}) => (
-            <tr key={`${policy} ${k}`}>
-              <td>{policy}</td>
-              <td class="number">{k}</td>
-              <td class="number">{count(disclosure.cohorts)}</td>
-              <td class="number">{count(disclosure.smallest_cohort)}</td>
-              <td class="number">{percent(disclosure.disclosed, disclosure.cells)}</td>
-              <td class="number">{ofMillion(meanError(utility) ?? 0)}</td>
-              <td class="number">{percent(disclosure.computable, disclosure.cells)}</td>
-              <td class="number">{percent(disclosure.equal, disclosure.cells)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
+/** Counts only when somebody asks for it: the text may be of a table that is not meant yet. */
 function Trial({text, policies}: {text: string; policies: DesignPolicy[]}) {
   const [name, setName] = useState("");
   const [k, setK] = useState<number | null>(null);
-  const [tried, setTried] = useState<WhatIf[]>([]);
+  const [isOn, setOn] = useState(false);
+  const [known, setKnown] = useState<KnownCurve>({key: "", points: new Map()});
   const policy = policies.find(it => it.name === name) ?? policies[0];
   const wanted = k ?? policy?.k ?? 2;
-  const asked = useRef<AbortController | null>(null);
-  useEffect(() => () => asked.current?.abort(), []); // whoever leaves the page does not wait
-  const action = useAction(async () => {
-    if (!policy) return;
-    asked.current = new AbortController();
-    const result = await api.whatIf(text, policy.name, wanted, asked.current.signal);
-    setTried((was) =>
-      [result, ...was.filter((it) => it.policy !== result.policy || it.k !== result.k)].slice(0, 12),
-    );
-  });
+  const own = policy?.name ?? "";
+  const reading = readForm(text, own);
+  const curve = useCurve(
+    {key: curveKeyOf(text, own), text, policy: own, k: wanted, isReady: isOn && policy !== undefined},
+    known,
+    setKnown,
+  );
   if (!policy) return null;
-  const latest = tried[0];
   return (
     <section aria-labelledby="trial-title">
       <h2 id="trial-title">What if</h2>
       <p class="hint">
-        This computes the tree that BUILD POLICY … FRESH would make from these columns. The table is counted
-        once and the counts are kept for a few minutes, so you get an answer at once for another k or fewer
-        quasi-identifiers. Only BUILD checks constraints on sensitive columns.
+        This computes the trees that BUILD POLICY … FRESH would make from these columns, for several k. The
+        table is counted once and the counts are kept for a few minutes. Only BUILD checks constraints on
+        sensitive columns. The slider does not change the text.
       </p>
-      <form
-        class="row"
-        onSubmit={(event) => {
-          event.preventDefault();
-          action.run();
-        }}
-      >
-        <label>
-          Policy
-          <select
-            value={policy.name}
-            onChange={(it) => {
-              setName(it.currentTarget.value);
-              setK(null);
-            }}
-          >
-            {policies.map((it) => (
-              <option key={it.name} value={it.name}>
-                {it.name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          k
-          <input
-            type="number"
-            min={2}
-            max={9007199254740991}
-            step={1}
-            required
-            value={wanted}
-            onInput={(it) => setK(Number(it.currentTarget.value))}
-          />
-        </label>
-        <label class="wide">
-          <span class="hidden">k, by slider</span>
-          <input
-            type="range"
-            min={2}
-            max={Math.max(kMaxSlider, policy.k)}
-            value={Math.min(wanted, Math.max(kMaxSlider, policy.k))}
-            onInput={(it) => setK(Number(it.currentTarget.value))}
-            onChange={action.run}
-          />
-        </label>
-        <button type="submit" disabled={action.isBusy}>
-          {action.isBusy ? "counting …" : "Try"}
-        </button>
-        {action.isBusy ? (
-          <button type="button" onClick={() => asked.current?.abort()}>
-            Cancel
-          </button>
+      <p class="actions">
+        {policies.length > 1 ? (
+          <label class="inline">
+            Policy
+            <select
+              value={policy.name}
+              onChange={(it) => {
+                setName(it.currentTarget.value);
+                setK(null);
+              }}
+            >
+              {policies.map(it => <option key={it.name} value={it.name}>{it.name}</option>)}
+            </select>
+          </label>
         ) : null}
-      </form>
-      <Trouble problem={action.problem} />
-      <div role="status">
-        {latest ? <Figures disclosure={latest.disclosure} utility={latest.utility} k={latest.k} /> : null}
-      </div>
-      {latest ? <Shares attributes={latest.attributes} disclosure={latest.disclosure} /> : null}
-      {latest ? <Answers utility={latest.utility} /> : null}
-      {tried.length > 1 ? <Comparison tried={tried} /> : null}
+        {isOn ? null : <Button onClick={() => setOn(true)}>Count the table</Button>}
+      </p>
+      {isOn ? (
+        <KPanel
+          k={wanted}
+          curve={curve}
+          priority={"form" in reading ? reading.form.priority : []}
+          mistake={null}
+          onChoose={setK}
+        />
+      ) : null}
     </section>
   );
 }

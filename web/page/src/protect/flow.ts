@@ -19,6 +19,12 @@ export interface Base {
   yaml: string;
 }
 
+/** What was measured for one text, whatever its k. */
+export interface KnownCurve {
+  key: string;
+  points: ReadonlyMap<number, CurvePoint>;
+}
+
 export interface Flow {
   database: string;
   table: FoundTable;
@@ -27,8 +33,7 @@ export interface Flow {
   text: string;
   base: Base;
   step: Step;
-  /** What was measured for one text, whatever its k. */
-  curve: {key: string; points: ReadonlyMap<number, CurvePoint>};
+  curve: KnownCurve;
   /** The latest successful Apply, and the file before it; null: none in this tab. */
   applied: {answer: Applied; before: Base} | null;
   /** Policies that are still to be built after it. */
@@ -158,12 +163,15 @@ export function withText(flow: Flow, text: string): Flow {
   return {...flow, text, policy: same ?? flow.policy};
 }
 
-/** Curves of texts that differ in k, readers and comments alone are the same. */
-export function curveKey(flow: Flow): string {
-  const form = formOf(flow);
-  if (!form) return flow.text;
-  return withForm(flow.text, flow.policy, {...form, k: 2, readers: [], usesGrants: false});
+/** Curves of texts that differ in k, and readers alone are the same. */
+export function curveKeyOf(text: string, policy: string): string {
+  const reading = readForm(text, policy);
+  if (!("form" in reading)) return JSON.stringify([policy, text]);
+  const same = withForm(text, policy, {...reading.form, k: 2, readers: [], usesGrants: false});
+  return JSON.stringify([policy, same]);
 }
+
+export const curveKey = (flow: Flow) => curveKeyOf(flow.text, flow.policy);
 
 /** How the table stands, with what was done here. */
 export function stateNow({applied, toBuild, table}: Flow): FoundTable["state"] {

@@ -4,7 +4,7 @@ import {ApiError, type Problem} from "../api.js";
 import {problemFrom} from "../ui.js";
 import {protectApi, type CurvePoint} from "./api.js";
 import {nextK} from "./curve.js";
-import {curveKey, type Flow} from "./flow.js";
+import type {KnownCurve} from "./flow.js";
 
 const kRestMs = 350;
 const kReplaced = "57014";
@@ -18,27 +18,38 @@ export interface CurveState {
 
 const kNoPoints: ReadonlyMap<number, CurvePoint> = new Map();
 
-/** isReady: the text has no mistake that is known. */
+export interface CurveQuestion {
+  /** What the answers depend on, apart from k. */
+  key: string;
+  text: string;
+  policy: string;
+  /** Asked for first. */
+  k: number;
+  /** False: nothing is asked, for example because the text has a mistake. */
+  isReady: boolean;
+}
+
+/** keep: is given all that is known whenever there is more. */
 export function useCurve(
-  flow: Flow,
-  change: (how: (flow: Flow) => Flow) => void,
-  k: number,
-  isReady: boolean,
+  question: CurveQuestion,
+  known: KnownCurve,
+  keep: (known: KnownCurve) => void,
 ): CurveState {
-  const key = curveKey(flow);
+  const {key, k, isReady} = question;
   const [state, setState] = useState<{isBusy: boolean; problem: Problem | null}>({
     isBusy: false,
     problem: null,
   });
   const [turn, setTurn] = useState(0);
-  const latest = useRef(flow);
-  latest.current = flow;
+  const latest = useRef({question, known, keep});
+  latest.current = {question, known, keep};
   useEffect(() => {
     if (!isReady) return;
     const abort = new AbortController();
     const ask = async () => {
-      const {curve, text, policy} = latest.current;
-      let points = curve.key === key ? curve.points : kNoPoints;
+      const {text, policy} = latest.current.question;
+      const before = latest.current.known;
+      let points = before.key === key ? before.points : kNoPoints;
       for (;;) {
         const next = nextK(new Set(points.keys()), k);
         if (next === null || abort.signal.aborted) break;
@@ -47,8 +58,7 @@ export function useCurve(
         if (abort.signal.aborted) return;
         points = new Map([...points, ...answer.points.map((it): [number, CurvePoint] => [it.k, it])]);
         if (!points.has(next)) break;
-        const now = points;
-        change(was => (curveKey(was) === key ? {...was, curve: {key, points: now}} : was));
+        latest.current.keep({key, points});
       }
       if (!abort.signal.aborted) setState({isBusy: false, problem: null});
     };
@@ -65,7 +75,7 @@ export function useCurve(
     };
   }, [key, k, isReady, turn]);
   return {
-    points: flow.curve.key === key ? flow.curve.points : kNoPoints,
+    points: known.key === key ? known.points : kNoPoints,
     ...state,
     again: () => setTurn(it => it + 1),
   };

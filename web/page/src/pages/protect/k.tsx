@@ -12,8 +12,8 @@ import {
   stopOf,
   type Measured,
 } from "../../protect/curve.js";
-import {formOf, withFormOf} from "../../protect/flow.js";
-import {useCurve} from "../../protect/use-curve.js";
+import {curveKey, formOf, withFormOf} from "../../protect/flow.js";
+import {useCurve, type CurveState} from "../../protect/use-curve.js";
 import {Bar, Button, Card, Skeleton, Stat, Stats, Trouble} from "../../ui.js";
 import {count, percent} from "../../ui/format.js";
 import {notes} from "../../utility.js";
@@ -72,20 +72,90 @@ function Effects({k, point, priority}: {k: number; point: CurvePoint; priority: 
   );
 }
 
-export function KStep({flow, change}: StepProps) {
-  const form = formOf(flow);
-  const k = form?.k ?? 2;
-  const checked = useChecked(flow.text, () => api.checkDesign(flow.text));
-  const mistake = checked.check?.error ?? null;
-  const isReady = form !== null && checked.check !== null && mistake === null;
-  const curve = useCurve(flow, change, k, isReady);
-  if (!form) return null;
+/** The slider, the curve, and what the chosen k costs. mistake: why nothing can be counted, as a sentence. */
+export function KPanel({k, curve, priority, mistake, onChoose}: {
+  k: number;
+  curve: CurveState;
+  priority: readonly string[];
+  mistake: string | null;
+  onChoose: (k: number) => void;
+}) {
   const put = (next: number) => {
-    if (Number.isSafeInteger(next) && next >= 2) change(was => withFormOf(was, {...form, k: next}));
+    if (Number.isSafeInteger(next) && next >= 2) onChoose(next);
   };
   const all = [...curve.points.values()].map(measuredOf);
   const measured = all.filter((it): it is Measured => it !== null);
   const point = curve.points.get(k);
+  const progress = `Counting: ${curve.points.size} of ${askedAltogether(k)} points. The table is read once.`;
+  const end = measured.length > 0
+    ? "Counted from the table as it is now. Only Build decides what is shown." : "";
+  return (
+    <div class="k-layout">
+      <Card>
+        <div class="k-choice">
+          <label>
+            k
+            <input
+              type="number"
+              class="k-number"
+              min={2}
+              max={9007199254740991}
+              step={1}
+              value={k}
+              onInput={it => put(Number(it.currentTarget.value))}
+            />
+          </label>
+          <label class="wide">
+            <span class="hidden">k, by slider</span>
+            <input
+              type="range"
+              min={0}
+              max={kStops.length - 1}
+              step={1}
+              value={stopOf(k)}
+              aria-valuetext={`k = ${k}`}
+              onInput={it => put(kStops[Number(it.currentTarget.value)] ?? k)}
+            />
+            <span class="k-ends" aria-hidden="true">
+              <span>2 shows more</span>
+              <span>200 protects more</span>
+            </span>
+          </label>
+        </div>
+        {mistake ? <p class="note warn">{mistake}</p> : null}
+        <Trouble problem={curve.problem}>
+          {" "}
+          <Button onClick={curve.again}>Try again</Button>
+        </Trouble>
+        <KCurve points={measured} k={k} onChoose={put} />
+        <p class="hint" role="status">{curve.isBusy ? progress : end}</p>
+      </Card>
+      <Card>
+        {point ? <Effects k={k} point={point} priority={priority} />
+          : curve.problem || mistake ? <p class="hint">There is no figure for k = {k} yet.</p>
+            : <Skeleton lines={6} />}
+      </Card>
+    </div>
+  );
+}
+
+export function KStep({flow, change}: StepProps) {
+  const form = formOf(flow);
+  const k = form?.k ?? 2;
+  const {check, problem, again} = useChecked(flow.text, () => api.checkDesign(flow.text));
+  const mistake = check?.error ?? null;
+  const curve = useCurve(
+    {
+      key: curveKey(flow),
+      text: flow.text,
+      policy: flow.policy,
+      k,
+      isReady: form !== null && check !== null && mistake === null,
+    },
+    flow.curve,
+    known => change(was => (curveKey(was) === known.key ? {...was, curve: known} : was)),
+  );
+  if (!form) return null;
   const reason = flow.columns.draft?.k_reason;
   return (
     <>
@@ -100,60 +170,17 @@ export function KStep({flow, change}: StepProps) {
           pgveil may not read this table yet, so it can't count. The step Apply has the SQL that grants it.
         </p>
       )}
-      <div class="k-layout">
-        <Card>
-          <div class="k-choice">
-            <label>
-              k
-              <input
-                type="number"
-                class="k-number"
-                min={2}
-                max={9007199254740991}
-                step={1}
-                value={k}
-                onInput={it => put(Number(it.currentTarget.value))}
-              />
-            </label>
-            <label class="wide">
-              <span class="hidden">k, by slider</span>
-              <input
-                type="range"
-                min={0}
-                max={kStops.length - 1}
-                step={1}
-                value={stopOf(k)}
-                aria-valuetext={`k = ${k}`}
-                onInput={it => put(kStops[Number(it.currentTarget.value)] ?? k)}
-              />
-              <span class="k-ends" aria-hidden="true">
-                <span>2 shows more</span>
-                <span>200 protects more</span>
-              </span>
-            </label>
-          </div>
-          {mistake ? (
-            <p class="note warn">The YAML has a mistake in line {mistake.line}: {mistake.message}.</p>
-          ) : null}
-          <Trouble problem={checked.problem ?? curve.problem}>
-            {" "}
-            <Button onClick={checked.problem ? checked.again : curve.again}>Try again</Button>
-          </Trouble>
-          <KCurve points={measured} k={k} onChoose={put} />
-          <p class="hint" role="status">
-            {curve.isBusy
-              ? `Counting: ${curve.points.size} of ${askedAltogether(k)} points. The table is read once.`
-              : measured.length > 0
-                ? "Counted from the table as it is now. Only Build decides what is shown."
-                : ""}
-          </p>
-        </Card>
-        <Card>
-          {point ? <Effects k={k} point={point} priority={form.priority} />
-            : curve.problem || mistake ? <p class="hint">There is no figure for k = {k} yet.</p>
-              : <Skeleton lines={6} />}
-        </Card>
-      </div>
+      <Trouble problem={problem}>
+        {" "}
+        <Button onClick={again}>Try again</Button>
+      </Trouble>
+      <KPanel
+        k={k}
+        curve={curve}
+        priority={form.priority}
+        mistake={mistake ? `The YAML has a mistake in line ${mistake.line}: ${mistake.message}.` : null}
+        onChoose={next => change(was => withFormOf(was, {...form, k: next}))}
+      />
     </>
   );
 }
