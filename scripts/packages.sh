@@ -48,6 +48,7 @@ packages_of() {
       [[ -f $ROOT/web/page/dist/index.html ]] || command -v npm >/dev/null || echo nodejs npm
       ;;
     servers) command -v npm >/dev/null || echo nodejs npm ;;  # builds of other majors (servers.sh)
+    docs) echo mkdocs mkdocs-material python3-yaml ;;
     drivers) echo python3-psycopg2 python3-psycopg python3-asyncpg ;;
     *) die_usage "no group of packages named \"$1\"" ;;
   esac
