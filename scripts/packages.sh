@@ -29,7 +29,7 @@ packages_of() {
     demo) echo "postgresql-$SERVER" "postgresql-client-$SERVER" ;;
     test)
       echo doctest-dev python3 "postgresql-$SERVER" "postgresql-client-$SERVER" python3-psycopg2 \
-        python3-psycopg python3-asyncpg python3-yaml pgbouncer sqlsmith chromium
+        python3-psycopg python3-asyncpg python3-yaml pgbouncer sqlsmith chromium curl
       # Only Debian 12 has the version whose layout the sources have.
       [[ $CLANG != 14 ]] || echo clang-format-14
       # For the page. If there is an npm already, of whatever origin, it is used.

@@ -1,5 +1,6 @@
--- The sample data of the tutorials: a made-up hospital with 2,000 patients, their visits, and a list of wards.
--- Nothing is random: each value is drawn from a hash of the row's number, so you get the rows of the tutorial.
+-- The sample data of the tutorials: a made-up hospital with 2,000 patients, their visits, and a list of
+-- wards. Nothing is random: each value is drawn from a hash of the row's number. So you get the rows of the
+-- tutorial.
 CREATE FUNCTION pg_temp.draw(i bigint, seed bigint) RETURNS double precision LANGUAGE sql IMMUTABLE
   RETURN (hashint8extended(i, seed) & 4503599627370495)::double precision / 4503599627370496;
 

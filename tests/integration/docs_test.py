@@ -58,7 +58,7 @@ def cut(actual):
         kept.pop()
     while kept and not kept[0]:
         kept.pop(0)
-    return [line if len(line) <= WIDTH else line[:WIDTH - 2].rstrip() + " …" for line in kept]
+    return [line if len(line) <= WIDTH else line[:WIDTH - 1].rpartition(" ")[0].rstrip() + " …" for line in kept]
 
 
 class DocsTest(Case):

@@ -148,5 +148,5 @@ def is_like(expected, actual):
         if line.strip() == "…":
             pattern += r"(?:[^\n]*\n)*"
         else:
-            pattern += r"[^\n]*".join(re.escape(part) for part in line.split("…")) + "\n"
+            pattern += r"[^\n]*".join(re.escape(part) for part in re.split(" ?…", line)) + "\n"
     return re.fullmatch(pattern, "".join(line + "\n" for line in trimmed(actual))) is not None

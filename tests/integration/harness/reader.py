@@ -138,9 +138,9 @@ class Reader:
             self._end_background()
         log = self.folder / f".background-{len(self._background)}"
         with open(log, "wb") as out:
-            process = subprocess.Popen(["bash", "-c", self._with_state(f"exec {self.translated(command)}")],
-                                       env=self.environment(), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=out,
-                                       stderr=out, start_new_session=True)
+            process = subprocess.Popen(
+                ["bash", "-c", self._with_state(f"exec {self.translated(command)}")], env=self.environment(),
+                cwd=self.folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
         self._background.append(process)
         deadline = time.monotonic() + SECONDS
         while self.translated(ready) not in log.read_text():

@@ -6,7 +6,7 @@ import posixpath
 import re
 import shutil
 
-import reference
+import site_reference
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -15,7 +15,7 @@ LINK = re.compile(r"(\]\(\s*<?)([^()\s<>]+)(>?(?:\s+\"[^\"]*\")?\s*\))")
 OTHER_SITE = re.compile(r"^([a-z][a-z0-9+.-]*:|#)", re.IGNORECASE)
 COMMENT = re.compile(r"^<!--.*?-->\n?", re.DOTALL | re.MULTILINE)
 FENCE = re.compile(r"^(```|~~~).*?^\1\s*?$", re.DOTALL | re.MULTILINE)
-MADE = {"reference/command-line.md": reference.command_line, "reference/api.md": reference.api}
+MADE = {"reference/command-line.md": site_reference.command_line, "reference/api.md": site_reference.api}
 
 
 def site_path(name):

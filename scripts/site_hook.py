@@ -5,7 +5,7 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import pages  # noqa: E402
+import site_pages  # noqa: E402
 
 
 def anchor(heading, separator):
@@ -19,4 +19,4 @@ def on_config(config):
 
 
 def on_pre_build(config):
-    pages.gather(pathlib.Path(config["docs_dir"]))
+    site_pages.gather(pathlib.Path(config["docs_dir"]))
