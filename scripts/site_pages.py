@@ -8,7 +8,7 @@ import shutil
 
 import site_reference
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 ELSEWHERE = "repository"  # the folder of the site for files outside docs/
 LINK = re.compile(r"(\]\(\s*<?)([^()\s<>]+)(>?(?:\s+\"[^\"]*\")?\s*\))")
