@@ -16,5 +16,5 @@ if [[ ${1:-} == --serve ]]; then
   exec mkdocs serve --strict
 fi
 mkdocs --quiet build --strict
+say "the site is in ${SITE#"$ROOT"/}; look at it with ./run docs --serve. Pages whose links are right:"
 /usr/bin/python3 "$ROOT/scripts/site_check.py" "$SITE"
-say "the site is in ${SITE#"$ROOT"/}; look at it with ./run docs --serve"

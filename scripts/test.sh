@@ -210,6 +210,12 @@ start_suite() {
       start architecture "$PYTHON" "$ROOT/tests/architecture/include_graph_test.py"
       start architecture/doc_paths "$PYTHON" "$ROOT/tests/architecture/doc_paths_test.py"
       start architecture/clients_doc "$PYTHON" "$ROOT/tests/architecture/clients_doc_test.py"
+      start architecture/site "$PYTHON" "$ROOT/tests/architecture/site_test.py"
+      if command -v mkdocs >/dev/null; then
+        start architecture/docs bash "$ROOT/scripts/docs.sh"
+      else
+        leave_out "architecture/docs" "mkdocs is not here; ./run docs installs it and builds the site"
+      fi
       ;;
     format) start format bash "$ROOT/scripts/format.sh" --check ;;
     unit)
