@@ -15,6 +15,7 @@ LINK = re.compile(r"(\]\(\s*<?)([^()\s<>]+)(>?(?:\s+\"[^\"]*\")?\s*\))")
 OTHER_SITE = re.compile(r"^([a-z][a-z0-9+.-]*:|#)", re.IGNORECASE)
 COMMENT = re.compile(r"^<!--.*?-->\n?", re.DOTALL | re.MULTILINE)
 FENCE = re.compile(r"^(```|~~~).*?^\1\s*?$", re.DOTALL | re.MULTILINE)
+PSQL = re.compile(r"^[a-z_]+=[>#] ", re.MULTILINE)
 MADE = {"reference/command-line.md": site_reference.command_line, "reference/api.md": site_reference.api}
 
 
@@ -25,11 +26,17 @@ def site_path(name):
     return f"{ELSEWHERE}/{name}" if name.endswith((".md", ".png", ".svg")) else f"{ELSEWHERE}/{name}.txt"
 
 
+def coloured(block):
+    """A block in which somebody uses psql, named so that its statements get colours as well."""
+    is_psql = block.startswith("```console\n") and PSQL.search(block)
+    return block.replace("```console", "```postgres-console", 1) if is_psql else block
+
+
 def outside_fences(text, change):
     """The text, with `change` done to what is not in a fenced block."""
     parts, end = [], 0
     for block in FENCE.finditer(text):
-        parts += [change(text[end:block.start()]), block.group(0)]
+        parts += [change(text[end:block.start()]), coloured(block.group(0))]
         end = block.end()
     return "".join([*parts, change(text[end:])])
 
