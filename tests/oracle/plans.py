@@ -2,9 +2,11 @@
 leaves no row it may look at either first. Where pgveil and the masked copy differ in an error, the statement
 runs once more over a fenced copy: the same masked rows behind a condition that is true and that is asked
 once, before the scan, as a mask's guards are; a view with a security barrier is one that no condition passes.
-That is another plan which PostgreSQL may choose for the same data: it finds no contradiction (`WHERE false`)
-beside such a condition, and goes on to look at the others. Only an error can be decided so: other rows are a
-difference, whatever the fenced copy says."""
+Columns that are never shown are the constant NULL there, as in a mask, so PostgreSQL computes with them
+before it looks at a row (`'{1}'::int[] - NULL` of intarray fails). That is another plan which PostgreSQL may
+choose for the same data: it finds no contradiction (`WHERE false`) beside such a condition, and goes on to
+look at the others. Only an error can be decided so: other rows are a difference, whatever the fenced copy
+says."""
 import comparison
 
 SCHEMA = "fence"
@@ -23,8 +25,15 @@ def create_fenced(postgres, some_tables, some_views, masked, fenced):
 
 
 def fence(table):
+    columns = ", ".join(
+        f"NULL::{column.sql_type} AS {column.name}" if is_hidden(table, column) else column.name
+        for column in table.columns)
     return (f"ALTER TABLE {table.full_name()} SET SCHEMA {SCHEMA};\n"
-            f"CREATE VIEW {table.full_name()} AS SELECT * FROM {SCHEMA}.{table.name} WHERE (SELECT true);\n")
+            f"CREATE VIEW {table.full_name()} AS SELECT {columns} FROM {SCHEMA}.{table.name} WHERE (SELECT true);\n")
+
+
+def is_hidden(table, column):
+    return table.policy.columns.get(column.name, "identifier") == "identifier"
 
 
 def fenced_view(view):

@@ -97,6 +97,14 @@ class FencedCopy(ServerCase):
         tally = self.world.compare([Query(sql, [], False)])
         self.assertEqual((tally.failed, tally.differences, tally.by_plan), (1, [], 1))
 
+    def test_a_column_that_is_never_shown_is_computed_with_before_a_row_is_read(self):
+        """An operator of intarray refuses NULL in an array, also where no row is left to compute it for."""
+        table, column = next((table.name, column.name) for table in self.world.protected
+                             for column in table.columns if plans.is_hidden(table, column))
+        sql = f"SELECT ('{{5,3}}'::integer[] || {column}::text::integer) - 3 FROM {table} WHERE 1 > 2 + length('')"
+        tally = self.world.compare([Query(sql, [], False)])
+        self.assertEqual((tally.failed, tally.differences, tally.by_plan), (1, [], 1))
+
     def test_a_wrong_cell_is_no_matter_of_the_plan(self):
         """Through compare(): a copy whose rows are others differs in rows, and its fenced copy excuses
         nothing."""
