@@ -25,6 +25,8 @@
 #include "proxy/net/server.hpp"
 #include "rewriter/pipeline/pipeline.hpp"
 #include "web/api/api.hpp"
+#include "web/api/assets.hpp"
+#include "web/api/page_place.hpp"
 #include "web/http/http_server.hpp"
 #include "web/http/monitoring.hpp"
 
@@ -232,22 +234,28 @@ Result<std::unique_ptr<PageJobs>> open_page_jobs(const Config& config, Commands&
   return std::make_unique<PageJobs>(std::move(*folder), commands.jobs());
 }
 
+// A build without the page has no address to open, and no links that lead to it.
+void say_where_the_page_is(const PageConfig& page, std::uint16_t port, SignInLinks& links) {
+  const auto place = page_place(page, port, web_assets().empty() ? Build::without_page : Build::with_page);
+  if (place.address.empty()) {
+    log::warning("page", place.log_line);
+    return;
+  }
+  links.open(place.address);
+  log::info("page", place.log_line);
+}
+
 // The page's threads need a deep stack, because EXPLAIN parses SQL on them.
 Result<std::unique_ptr<net::HttpServer>> start_page(const PageConfig& page, const ServingState& serving,
-                                                    WebApi& api, bool waits_for_port) {
+                                                    WebApi& api, SignInLinks& links, bool waits_for_port) {
   if (!page.port) return std::unique_ptr<net::HttpServer>();
   net::HttpConfig config{.section = "admin.http", .host = page.host, .port = *page.port};
-  const bool has_tls = !page.tls.certificate.empty();
-  if (has_tls) config.tls = [&serving] { return serving.present()->page_tls; };
+  if (!page.tls.certificate.empty()) config.tls = [&serving] { return serving.present()->page_tls; };
   config.waits_for_port = waits_for_port;
   config.thread_stack_bytes = rewriter::kParserStackBytes;
   auto server =
       net::HttpServer::start(config, [&api](const net::HttpRequest& request) { return api.answer(request); });
-  if (server) {
-    const bool is_v6 = page.host.find(':') != std::string::npos;
-    log::info("page", fmt::format("{}://{}:{}/", has_tls ? "https" : "http",
-                                  is_v6 ? "[" + page.host + "]" : page.host, (*server)->port()));
-  }
+  if (server) say_where_the_page_is(page, (*server)->port(), links);
   return server;
 }
 
@@ -282,8 +290,8 @@ Result<void> serve(const std::string& path) {
   if (!monitoring) return monitoring.error();
   const auto page_jobs = open_page_jobs(*config, commands);
   if (!page_jobs) return page_jobs.error();
-  WebApi api(**serving, commands, **server, audit->get(), page_jobs->get());
-  auto page = start_page(config->page, **serving, api, is_handed_over);
+  WebApi api(**serving, commands, **server, audit->get(), commands.sign_in_links(), page_jobs->get());
+  auto page = start_page(config->page, **serving, api, commands.sign_in_links(), is_handed_over);
   if (!page) return page.error();
   say_where_versions_are(**serving);
   say_ready(**serving, is_handed_over ? "a socket that was handed over" : config->listen.host,
@@ -297,6 +305,7 @@ Result<void> serve(const std::string& path) {
       (*server)->stop_listening();
       // The process that takes over waits for these ports.
       if (is_handed_over) {
+        commands.sign_in_links().close();
         page->reset();
         monitoring->reset();
       }

@@ -271,7 +271,13 @@ std::vector<CommandInfo> make_list() {
        "ends pgveil: at once, when the clients have disconnected, or each session at the end of its "
        "transaction",
        Standing::admin,
-       {}}};
+       {}},
+      {alternative_of<SignInLink>(),
+       "SIGN IN LINK",
+       "SIGN IN LINK",
+       "a link that signs you in to the page, once and within ten minutes",
+       Standing::stats,
+       {"link", "valid_for"}}};
 }
 
 }  // namespace

@@ -127,6 +127,8 @@ enum class Ending { at_once, at_rest, when_clients_go };
 struct Shutdown {
   Ending ending = Ending::at_once;
 };
+// A link that signs the role that asks for it in to the page, once.
+struct SignInLink {};
 // SET, SHOW of client settings, BEGIN/COMMIT, SELECT version() … that drivers send on connect. They are
 // answered without any effect.
 struct Benign {
@@ -139,7 +141,7 @@ using Command =
                  ShowRefusals, ShowJobs, ShowClients, ShowServers, ShowPools, ShowStats, ShowStatsTotals,
                  ShowDatabases, ShowUsers, ShowConfig, ShowLists, ShowMem, ShowVersion, ShowHelp, BuildPolicy,
                  CheckPolicy, CheckTable, MeasureRisk, ExplainPolicy, Reload, ExportToTable, ExportToFile,
-                 AnonymizeJob, CancelJob, Pause, Resume, Reconnect, KillClient, Shutdown, Benign>;
+                 AnonymizeJob, CancelJob, Pause, Resume, Reconnect, KillClient, Shutdown, SignInLink, Benign>;
 
 // Keywords are accepted in any case, names bare or double-quoted, and a trailing semicolon is allowed; in '…'
 // a quote is doubled. Errors: 42601 with what was expected and "SHOW HELP lists the commands".

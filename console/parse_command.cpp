@@ -268,6 +268,11 @@ Result<Command> parse_ours(Reader& in) {
   if (in.accept("kill_client"))
     return in.finish(KillClient{in.number<std::uint64_t>("an id of SHOW CLIENTS")});
   if (in.accept("shutdown")) return parse_shutdown(in);
+  if (in.accept("sign")) {
+    in.expect("in");
+    in.expect("link");
+    return in.finish(SignInLink{});
+  }
   if (in.accept("build")) {
     in.expect("policy");
     BuildPolicy build{in.name("a policy's name"), false};

@@ -12,6 +12,7 @@ main() {
     fuzz) need_packages build test fuzz ;;
     *) die_usage "build: unknown preset \"$preset\"; there are release, dev, tsan, fuzz, coverage" ;;
   esac
+  want_page_tools
   command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   cd "$ROOT"
   bash "$ROOT/scripts/web.sh"
@@ -21,6 +22,7 @@ main() {
   fi
   step "building build/$preset"
   cmake --build --preset "$preset" -j "$(jobs_by_memory)" >&2
+  say_if_without_page
 }
 
 main "$@"

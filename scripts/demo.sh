@@ -52,6 +52,7 @@ prepare() {
   echo "$DIRECTORY" >"$STATE/directory"
   POSTGRES_PORT=$(free_port 25432)
   PROXY_PORT=$(free_port "${PGVEIL_DEMO_PORT:-6432}")
+  PAGE_PORT=$(free_port "${PGVEIL_DEMO_PAGE_PORT:-6480}")
   SUPERUSER_PASSWORD=$(new_password) OWNER_PASSWORD=$(new_password) QUERY_PASSWORD=$(new_password)
   ADMIN_PASSWORD=$(new_password) OPERATOR_PASSWORD=$(new_password) ANALYST_PASSWORD=analyst
   (
@@ -86,7 +87,8 @@ configure_pgveil() {
     printf '%s' "$QUERY_PASSWORD" >"$home/query_password"
     printf '%s' "$ADMIN_PASSWORD" >"$home/admin_password"
   )
-  sed -e "s|@PROXY_PORT@|$PROXY_PORT|g; s|@POSTGRES_PORT@|$POSTGRES_PORT|g" "$ROOT/demo/pgveil.yaml.in" \
+  sed -e "s|@PROXY_PORT@|$PROXY_PORT|g; s|@POSTGRES_PORT@|$POSTGRES_PORT|g" \
+    -e "s|@PAGE_PORT@|$PAGE_PORT|g" "$ROOT/demo/pgveil.yaml.in" \
     >"$home/pgveil.yaml"
   chmod 700 "$home/state" "$home/exports"
   [[ $EUID -ne 0 ]] || chown -R "$RUN_USER:" "$home"

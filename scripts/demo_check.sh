@@ -85,6 +85,35 @@ wrong_password_lets_in() {
     echo yes || echo no
 }
 
+# status_of_link TOKEN: signs in as the page does, and prints the status of the answer. There may be no curl.
+status_of_link() {
+  local body="{\"link\":\"$1\"}" host=127.0.0.1:$PAGE_PORT protocol status rest
+  exec 3<>"/dev/tcp/127.0.0.1/$PAGE_PORT"
+  {
+    printf '%s\r\n' 'POST /api/v1/session/link HTTP/1.1' "Host: $host" "Origin: http://$host" \
+      'Content-Type: application/json' "Content-Length: ${#body}" 'Connection: close' ''
+    printf '%s' "$body"
+  } >&3
+  read -r -t 20 protocol status rest <&3 || true
+  exec 3>&-
+  echo "$status"
+}
+
+check_page() {
+  local link token
+  if [[ ! -f $ROOT/web/page/dist/index.html ]]; then
+    check "a build without the page makes no link" ERROR:55000 "$(sqlstate_of operator 'SIGN IN LINK')"
+    return
+  fi
+  link=$(sign_in_link)
+  token=${link#*#sign-in=}
+  check "the sign-in link leads to the page" "http://127.0.0.1:$PAGE_PORT/" "${link%#*}"
+  check "a wrong link does not sign in" 401 "$(status_of_link "${token}0")"
+  check "the link signs in" 200 "$(status_of_link "$token")"
+  check "it does not sign in twice" 401 "$(status_of_link "$token")"
+  check "the token is in no log" 0 "$(cat "$DIRECTORY"/*.log | grep -c "$token")"
+}
+
 check_demo() {
   say ""
   check "the analyst is told what the mask shows" 1 \
@@ -95,6 +124,7 @@ check_demo() {
   check_residents
   check_published
   check_refusals
+  check_page
   check "the console lists both policies" $'people_k2\nresidents_k10' \
     "$(value_of operator -At -c 'SHOW POLICIES' | cut -d'|' -f1 | sort)"
   say "$CHECKS_PASSED passed, $CHECKS_FAILED failed"

@@ -35,10 +35,26 @@ show_demo() {
   grep '^policy ' "$DIRECTORY/policy_build.log"
 }
 
+# A link of the page that signs in as the operator, once; nothing if this build has no page.
+sign_in_link() { operator -At -c 'SIGN IN LINK' 2>/dev/null | cut -d'|' -f1; }
+
+show_page() {
+  local link
+  link=$(sign_in_link) || link=
+  if [[ -z $link ]]; then
+    say_if_without_page
+    return
+  fi
+  say "The page is at ${link%#*}. This link signs in as the operator, once and within ten minutes:"
+  say "  $link"
+  say "For another link, give the command SIGN IN LINK as the operator."
+}
+
 show_connection() {
   say ""
   say "pgveil is up. Connect as an analyst (password: $ANALYST_PASSWORD), or as its operator:"
   say "  psql -h 127.0.0.1 -p $PROXY_PORT -U analyst demo"
   say "  PGPASSFILE=build/demo/pgpass psql -h 127.0.0.1 -p $PROXY_PORT -U operator pgveil"
+  show_page
   say "End it with ./run demo --stop"
 }

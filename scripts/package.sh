@@ -60,6 +60,7 @@ build_page() {
 package_here() {
   local version folder=$OUTPUT/work/pgveil
   need_packages build package
+  want_page_tools
   version=$(version_of_tree)~$(name_of_distribution)
   build_page
   step "packaging pgveil $version"

@@ -26,14 +26,15 @@ packages_of() {
         libyaml-cpp-dev libspdlog-dev libcli11-dev libpq-dev libpg-query-dev libprotobuf-c-dev \
         libxxhash-dev libtbb-dev
       ;;
+    # For the page. If there is an npm already, of whatever origin, it is used.
+    page) command -v npm >/dev/null || echo nodejs npm ;;
     demo) echo "postgresql-$SERVER" "postgresql-client-$SERVER" ;;
     test)
       echo doctest-dev python3 "postgresql-$SERVER" "postgresql-client-$SERVER" python3-psycopg2 \
         python3-psycopg python3-asyncpg python3-yaml pgbouncer sqlsmith chromium curl
       # Only Debian 12 has the version whose layout the sources have.
       [[ $CLANG != 14 ]] || echo clang-format-14
-      # For the page. If there is an npm already, of whatever origin, it is used.
-      command -v npm >/dev/null || echo nodejs npm
+      packages_of page
       ;;
     bench) echo "postgresql-$SERVER" "postgresql-client-$SERVER" pgbouncer python3 python3-numpy python3-psycopg2 ;;
     fuzz) echo "clang-$CLANG" "libclang-rt-$CLANG-dev" ;;
@@ -43,10 +44,7 @@ packages_of() {
       echo clang-format-14 clang-tidy-14 python3
       ;;
     spark) echo "openjdk-$JAVA-jre-headless" python3-venv libpostgresql-jdbc-java ;;
-    package)
-      echo build-essential debhelper lintian
-      [[ -f $ROOT/web/page/dist/index.html ]] || command -v npm >/dev/null || echo nodejs npm
-      ;;
+    package) echo build-essential debhelper lintian ;;
     servers) command -v npm >/dev/null || echo nodejs npm ;;  # builds of other majors (servers.sh)
     docs) echo mkdocs mkdocs-material python3-yaml ;;
     drivers) echo python3-psycopg2 python3-psycopg python3-asyncpg ;;
@@ -98,6 +96,13 @@ install_packages() {
     install "$@" >&2 || status=$?
   "${AS_ROOT[@]}" rm -f "$NO_CLUSTER"
   ((status == 0)) || die "apt-get could not install: $*; its message is above"
+}
+
+# want_page_tools: npm, unless the page has been built already. Without npm a build works too, but it has no
+# page.
+want_page_tools() {
+  [[ ! -f $ROOT/web/page/dist/index.html ]] || return 0
+  (need_packages page) || step "npm could not be installed: going on without it"
 }
 
 # need_packages GROUP…: fast if nothing is missing.

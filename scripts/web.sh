@@ -28,14 +28,13 @@ build_page() {
   fi
 }
 
-[[ -d $ROOT/web/page ]] || exit 0  # a tree without the page's sources, as in the Dockerfile
 cd "$ROOT/web/page"
 status=0
 if ! command -v npm >/dev/null; then
   if [[ ${1:-} != --test && -f dist/index.html ]]; then
-    say "the page as it was built elsewhere, for there is no npm"
+    say "the page is the one that was built elsewhere, because there is no npm"
   else
-    say "skipped: the page, for there is no npm"
+    say "skipped: the page, because there is no npm"
   fi
   exit 0
 fi

@@ -27,6 +27,7 @@ std::string_view name_of(session::LoginMethod method) {
     case session::LoginMethod::scram_sha_256: return "scram-sha-256";
     case session::LoginMethod::certificate: return "cert";
     case session::LoginMethod::vouched: return "page";
+    case session::LoginMethod::sign_in_link: return "sign-in link";
   }
   return "trust";
 }

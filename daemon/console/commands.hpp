@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "console/console.hpp"
+#include "daemon/access/sign_in_links.hpp"
 #include "daemon/jobs/runner.hpp"
 #include "daemon/state/serving_state.hpp"
 #include "proxy/net/server.hpp"
@@ -20,6 +21,8 @@ class Commands final : public console::Console {
   // The jobs that console commands start. Other code may start jobs there too; at most one job runs at a
   // time.
   [[nodiscard]] JobRunner& jobs() { return jobs_; }
+  // The links that SIGN IN LINK makes. Until they are opened, the command fails.
+  [[nodiscard]] SignInLinks& sign_in_links() { return sign_in_links_; }
   // Sets the server whose sessions are shown. It must outlive the commands that run. Until then no sessions
   // are shown.
   void attach(net::Server& server) { server_ = &server; }
@@ -67,6 +70,7 @@ class Commands final : public console::Console {
   [[nodiscard]] console::Answer answer(const console::Reconnect& command, const std::string& role);
   [[nodiscard]] console::Answer answer(const console::KillClient& command, const std::string& role);
   [[nodiscard]] console::Answer answer(const console::Shutdown& command, const std::string& role);
+  [[nodiscard]] console::Answer answer(const console::SignInLink& command, const std::string& role);
   [[nodiscard]] console::Answer answer(const console::Benign& command, const std::string& role);
 
   [[nodiscard]] std::vector<console::SessionInfo> sessions() const;
@@ -80,6 +84,7 @@ class Commands final : public console::Console {
   std::atomic<bool> is_shutdown_asked_{false};
   std::atomic<bool> is_pausing_{false};  // a PAUSE is waiting on one of the console's few threads
   JobRunner jobs_;
+  SignInLinks sign_in_links_;
 };
 
 }  // namespace pgveil::app

@@ -8,9 +8,12 @@
 #include <set>
 
 #include "common/log.hpp"
+#include "common/sha256.hpp"
 #include "common/sqlstate.hpp"
 #include "console/format_sessions.hpp"
 #include "daemon/console/commands.hpp"
+#include "proxy/net/random.hpp"
+#include "proxy/session/scram.hpp"
 #include "settings/options.hpp"
 
 namespace pgveil::app {
@@ -241,6 +244,25 @@ Answer Commands::answer(const console::Shutdown& command, const std::string& rol
   is_shutdown_asked_ = true;
   ::kill(::getpid(), SIGUSR1);
   return Table{{}, {}, "SHUTDOWN", {}};
+}
+
+// The role has just proved who it is to the console, so the link is for this role and no other.
+Answer Commands::answer(const console::SignInLink& command, const std::string& role) {
+  const auto now = serving_.present();
+  const auto verifier = now->users.find(role);
+  if (verifier == now->users.end()) {
+    return Error{ErrorKind::authentication, std::string(sqlstate::kInsufficientPrivilege),
+                 "this role has no account for the page", "pgveil user add makes one in auth.users_file"};
+  }
+  const auto link = sign_in_links_.make(role, session::to_string(verifier->second),
+                                        hex_of(net::random_bytes(SignInLinks::kTokenBytes)),
+                                        std::chrono::steady_clock::now());
+  if (!link) return link.error();
+  log::info("console", "SIGN IN LINK by " + role);
+  return Table{console::columns_of(command),
+               {{*link, fmt::format("{} minutes", SignInLinks::kLife.count())}},
+               "SIGN IN LINK",
+               {}};
 }
 
 }  // namespace pgveil::app

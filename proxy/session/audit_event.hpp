@@ -15,7 +15,8 @@ namespace pgveil::session {
 // A client's SQL in the form that the log may keep (Gate::audited_text). Null: no text.
 using AuditedText = std::shared_ptr<const std::string>;
 
-enum class LoginMethod { trust, scram_sha_256, certificate, vouched };
+// sign_in_link: to the page, with a link that the console made.
+enum class LoginMethod { trust, scram_sha_256, certificate, vouched, sign_in_link };
 struct AuditedLogin {
   LoginMethod method = LoginMethod::scram_sha_256;
   bool is_bypass = false;

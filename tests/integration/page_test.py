@@ -138,6 +138,144 @@ class SignIn(PageCase):
             self.assertNotIn(secret, self.pgveil.log())
 
 
+class SignInLinks(PageCase):
+    """Links of the console that sign in to the page once."""
+
+    def setUp(self):
+        self.start_again()
+
+    def command(self, role, text="SIGN IN LINK"):
+        with self.pgveil.client(role, "pgveil", password=PASSWORDS[role]) as console:
+            return console.query(text)
+
+    def link(self, role="operator"):
+        """→ (link, its token)"""
+        ((link, valid_for),) = self.command(role).texts()
+        self.assertEqual(valid_for, "10 minutes")
+        address, token = link.split("#sign-in=")
+        self.assertEqual(address, f"http://127.0.0.1:{self.port()}/")
+        self.assertRegex(token, "^[0-9a-f]{64}$")
+        return link, token
+
+    def use(self, token, **headers):
+        return self.browser().ask("POST", "/api/v1/session/link", {"link": token}, **headers)
+
+    def test_a_link_signs_in_as_the_role_that_asked_for_it_and_not_twice(self):
+        for role, standing in (("operator", "admin"), ("watcher", "stats")):
+            _, token = self.link(role)
+            response, text = self.use(token)
+            self.assertEqual(response.status, 200, text)
+            who = json.loads(text)
+            self.assertEqual((who["role"], who["standing"]), (role, standing))
+            cookie = response.getheader("Set-Cookie")
+            for attribute in ("HttpOnly", "SameSite=Strict", "Path=/", "Max-Age="):
+                self.assertIn(attribute, cookie)
+            browser = self.browser()
+            browser.cookie, browser.csrf = cookie.split(";")[0], who["csrf"]
+            self.assertEqual(browser.api("GET", "policies")[0], 200)
+            again, text = self.use(token)
+            self.assertEqual((again.status, again.getheader("Set-Cookie")), (401, None), text)
+
+    def test_used_replaced_and_guessed_links_look_alike(self):
+        _, used = self.link()
+        self.assertEqual(self.use(used)[0].status, 200)
+        _, replaced = self.link()
+        _, token = self.link()
+        answers = {self.use(it)[1] for it in (used, replaced, "0" * 64, token[:-1], token.upper() + " ", "")}
+        self.assertEqual(len(answers), 1, answers)
+        self.assertIn("28P01", answers.pop())
+        self.assertEqual(self.use(token)[0].status, 200)
+
+    def test_guesses_are_limited(self):
+        _, token = self.link()
+        for _ in range(8):
+            self.assertEqual(self.use("0" * 64)[0].status, 401)
+        response, _ = self.use(token)
+        self.assertEqual((response.status, response.getheader("Retry-After")), (429, "60"))
+        self.browser("operator")  # passwords have a limit of their own
+
+    def test_a_link_is_taken_only_from_the_page_itself(self):
+        _, token = self.link()
+        for headers, status in (
+            ({"Origin": "http://evil.example"}, 403),
+            ({"Sec_Fetch_Site": "cross-site"}, 403),
+            ({"leave_out": ("Origin",)}, 403),
+            ({"Host": "evil.example"}, 421),
+            ({"Content_Type": "text/plain"}, 403),
+        ):
+            self.assertEqual(self.use(token, **headers)[0].status, status, headers)
+        for body in ({"link": token, "role": "operator"}, {}, {"link": 1}, "no JSON"):
+            self.assertEqual(
+                self.browser().ask("POST", "/api/v1/session/link", body)[0].status, 400, body
+            )
+        self.assertEqual(self.browser().ask("GET", "/api/v1/session/link")[0].status, 401)
+        self.assertEqual(self.use(token)[0].status, 200)
+
+    def reload_with(self, old, new):
+        path = self.pgveil.config_path
+        before = path.read_text()
+        self.assertIn(old, before)
+        self.addCleanup(lambda: (path.write_text(before), self.command("operator", "RELOAD")))
+        path.write_text(before.replace(old, new))
+        self.assertEqual([row for row in self.command("operator", "RELOAD").texts() if row[1] != "ok"], [])
+
+    def test_a_role_that_lost_its_standing_can_not_use_its_link(self):
+        _, token = self.link("watcher")
+        self.reload_with("stats_users: [watcher]", "stats_users: [analyst]")
+        self.assertEqual(self.use(token)[0].status, 401)
+
+    def test_neither_can_one_whose_password_was_changed(self):
+        _, token = self.link("watcher")
+        users = self.pgveil.directory / "users.txt"
+        before = users.read_text()
+        self.addCleanup(users.write_text, before)
+        users.write_text(
+            re.sub(r'("watcher") "[^"]*"', lambda it: f'{it.group(1)} "{scram_verifier("other")}"', before)
+        )
+        self.assertEqual(self.command("operator", "RELOAD").errors, [])
+        self.assertEqual(self.use(token)[0].status, 401)
+
+    def test_nor_one_that_the_access_file_does_not_let_in_from_there(self):
+        _, token = self.link("watcher")
+        access = self.pgveil.directory / "access"
+        access.write_text("host all watcher all reject\nhost all all all scram-sha-256\n")
+        access.chmod(0o600)
+        self.reload_with("users_file: users.txt", "users_file: users.txt, hba_file: access")
+        self.assertEqual(self.use(token)[0].status, 401)
+
+    def test_a_link_does_not_outlive_the_process(self):
+        _, token = self.link()
+        self.start_again()
+        self.assertEqual(self.use(token)[0].status, 401)
+
+    def test_making_and_using_are_on_record_and_the_token_is_nowhere(self):
+        _, token = self.link()
+        self.use(token)
+        self.use(token)
+        events = self.audited()
+        self.assertIn("SIGN IN LINK", [it.get("sql") for it in events if it["event"] == "command"])
+        logins = [it for it in events if it.get("method") == "sign-in link"]
+        self.assertEqual(
+            [(it["verdict"], it["role"], it.get("sqlstate")) for it in logins[-2:]],
+            [("let in", "operator", None), ("refused", "", "28P01")],
+        )
+        for text in (json.dumps(events), self.pgveil.log()):
+            self.assertNotIn(token, text)
+
+    def test_an_analyst_gets_no_link(self):
+        with self.assertRaises(Exception):
+            self.link("analyst")
+
+    def test_raw_rows_still_ask_for_the_password(self):
+        _, token = self.link()
+        response, text = self.use(token)
+        browser = self.browser()
+        browser.cookie = response.getheader("Set-Cookie").split(";")[0]
+        browser.csrf = json.loads(text)["csrf"]
+        status, _ = browser.api("POST", "raw-rows", {"policy": "people_k2", "password": token})
+        self.assertIn(status, (401, 403))
+
+
 class Requests(PageCase):
     @classmethod
     def start(cls):

@@ -6,9 +6,7 @@
 #include <array>
 #include <boost/json/serialize.hpp>
 
-#include "common/log.hpp"
 #include "common/sha256.hpp"
-#include "common/sqlstate.hpp"
 #include "proxy/net/random.hpp"
 #include "proxy/session/session.hpp"
 #include "web/api/assets.hpp"
@@ -24,11 +22,6 @@ using net::HttpResponse;
 
 constexpr std::string_view kPrefix = "/api/v1/";
 constexpr std::string_view kPageJobs = "desk/";
-
-// Over TLS, uses a name that no page on another port without TLS can set.
-std::string_view cookie_name(const HttpRequest& request) {
-  return request.is_encrypted ? "__Host-pgveil_session" : "pgveil_session";
-}
 
 // Nothing from other origins, nothing inline, no frame around it, no text that becomes markup.
 constexpr std::string_view kPolicy =
@@ -48,28 +41,14 @@ void add_headers(HttpResponse& response) {
     response.headers.emplace_back(name, value);
 }
 
-std::string cookie_line(const HttpRequest& request, std::string_view token, std::chrono::seconds age) {
-  return fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict; Max-Age={}{}", cookie_name(request), token,
-                     age.count(), request.is_encrypted ? "; Secure" : "");
-}
-
-// The verifier of a role in the users file that has a standing. Roles that only PostgreSQL knows do not count
-// here.
-std::optional<session::ScramVerifier> verifier_of(const Present& present, std::string_view role) {
-  const auto found = present.users.find(role);
-  return found == present.users.end() ? std::nullopt : std::optional(found->second);
-}
-bool has_standing(const Present& present, std::string_view role) {
-  return standing_of(present.config, role) != console::Standing::none;
-}
-
 }  // namespace
 
 WebApi::WebApi(ServingState& serving, console::Console& console, net::Server& server, AuditLog* audit,
-               PageJobs* page_jobs)
+               SignInLinks& links, PageJobs* page_jobs)
     : serving_(serving),
       console_(console),
       server_(server),
+      links_(links),
       audit_(audit),
       mock_secret_(net::random_nonce()),
       authors_(serving, console),
@@ -122,27 +101,13 @@ HttpResponse WebApi::file(const HttpRequest& request, std::string_view path) con
   return response;
 }
 
-// nullopt also for a role that has lost its standing, whose password has changed, or that may no longer sign
-// in from there.
-std::optional<WebSession> WebApi::session_of(std::string_view token, WebSessions::Touch touch) {
-  auto found = sessions_.find(token, std::chrono::steady_clock::now(), touch);
-  if (!found) return std::nullopt;
-  const auto now = serving_.present();
-  const auto verifier = verifier_of(*now, found->role);
-  const bool is_same = verifier && session::to_string(*verifier) == found->verifier;
-  const auto demand = serving_.may_log_in(found->role, session::kConsoleDatabase, found->origin);
-  const bool may_sign_in = demand && *demand == session::LoginDemand::password;
-  if (is_same && may_sign_in && has_standing(*now, found->role)) return found;
-  sessions_.end(token);
-  return std::nullopt;
-}
-
 HttpResponse WebApi::api(const HttpRequest& request, std::string_view path) {
   designs_.forget_old();
   if (page_jobs_ != nullptr) page_jobs_->tidy();
   if (path == "session" && request.method == "POST") return sign_in(request);
+  if (path == "session/link" && request.method == "POST") return sign_in_by_link(request);
   if (path == "session" && request.method == "GET") return who(request);
-  const std::string token(cookie(request, cookie_name(request)));
+  const std::string token(token_of(request));
   auto session = session_of(token, WebSessions::Touch::goes_on);
   if (!session) return error_response(401, "nobody is signed in", "sign in again");
   if (request.method != "GET" && !is_same_secret(header(request, "x-csrf-token"), session->csrf))
@@ -193,98 +158,6 @@ HttpResponse WebApi::in_session(const Visit& visit, std::string_view path) {
   if (path == "protect/connection" && method == "GET") return connection(visit);
   if (path.starts_with(kPageJobs)) return answer_for_page_jobs(visit, path.substr(kPageJobs.size()));
   return run(visit, path);
-}
-
-// ---- who
-
-HttpResponse WebApi::who(const HttpRequest& request) {
-  const auto session = session_of(cookie(request, cookie_name(request)), WebSessions::Touch::rests);
-  if (!session) return json_response(200, nullptr);
-  const auto now = serving_.present();
-  const auto standing = standing_of(now->config, session->role);
-  const auto is_listed = [&](const std::vector<std::string>& roles, std::string_view key) {
-    return check_listed(now->config, session->role, roles, key).has_value();
-  };
-  return json_response(200, {{"role", session->role},
-                             {"standing", standing == console::Standing::admin ? "admin" : "stats"},
-                             {"raw_rows", is_listed(now->config.page.raw_rows, "raw_rows")},
-                             {"table_jobs", is_listed(now->config.page.table_jobs, "table_jobs")},
-                             {"policy_authors", is_listed(now->config.page.policy_authors, "policy_authors")},
-                             {"csrf", session->csrf},
-                             {"version", "pgveil " PGVEIL_VERSION}});
-}
-
-// Runs the proxy's own SCRAM exchange and plays both sides. So the same code checks all passwords, and a role
-// that does not exist takes the same steps.
-Result<void> WebApi::check_password(const HttpRequest& request, const std::string& role,
-                                    const std::string& password) {
-  const std::string database(session::kConsoleDatabase);
-  const auto demand = serving_.may_log_in(role, database, {request.visitor.host, request.is_encrypted});
-  if (!demand) return demand.error();
-  if (*demand != session::LoginDemand::password)
-    return Error{ErrorKind::authentication, std::string(sqlstate::kInvalidAuthorization),
-                 "this login needs a certificate, which the page can't ask for", "use psql"};
-  const auto now = serving_.present();
-  const auto stored = verifier_of(*now, role);
-  session::ScramServer server(stored ? *stored : session::mock_verifier(role, mock_secret_),
-                              net::random_nonce(), !stored);
-  session::ScramClient client(password, net::random_nonce());
-  const auto challenge = server.on_client_first(client.client_first());
-  if (!challenge) return challenge.error();
-  const auto proof = client.on_server_first(*challenge);
-  if (!proof) return proof.error();
-  const auto proved = server.on_client_final(*proof);
-  if (proved && has_standing(*now, role)) return {};
-  return Error{ErrorKind::authentication, std::string(sqlstate::kInvalidPassword),
-               "the role or the password is wrong, or the role may not use the console",
-               "admin.admin_users and admin.stats_users list who may"};
-}
-
-HttpResponse WebApi::too_many_tries() {
-  auto response = error_response(429, "too many tries to sign in", "wait a minute");
-  response.headers.emplace_back("Retry-After", std::to_string(SignInLimit::kWindow.count()));
-  return response;
-}
-
-HttpResponse WebApi::sign_in(const HttpRequest& request) {
-  const auto body = read_body(request.body, {"role", "password"});
-  if (!body) return error_response(body.error());
-  const auto role = text_at(*body, "role");
-  const auto password = text_at(*body, "password");
-  if (!role || !password) return error_response(role ? password.error() : role.error());
-  const auto now = std::chrono::steady_clock::now();
-  if (!limit_.may_try(*role, now)) return too_many_tries();
-  const auto checked = check_password(request, *role, *password);
-  const std::uint64_t number = sessions_.next_number();
-  const session::AuditedLogin login{session::LoginMethod::scram_sha_256, false,
-                                    checked ? std::string() : checked.error().sqlstate};
-  if (!keep(request, number, {0, *role, std::string(session::kConsoleDatabase), login}))
-    return not_on_record();
-  if (!checked) {
-    log::warning("page", "a sign-in failed");
-    return error_response(checked.error());
-  }
-  const auto verifier = verifier_of(*serving_.present(), *role);
-  if (!verifier)
-    return error_response(401, "nobody is signed in", "sign in again");  // a RELOAD came in between
-  sessions_.end(cookie(request, cookie_name(request)));  // the token from before is never reused
-  const std::string token = net::random_nonce();
-  const WebSession session{number, *role, net::random_nonce(), session::to_string(*verifier),
-                           session::ClientOrigin{request.visitor.host, request.is_encrypted}};
-  sessions_.begin(token, session, now);
-  HttpRequest with_cookie = request;
-  with_cookie.headers["cookie"] = fmt::format("{}={}", cookie_name(request), token);
-  auto response = who(with_cookie);
-  response.headers.emplace_back("Set-Cookie", cookie_line(request, token, WebSessions::kLongest));
-  return response;
-}
-
-HttpResponse WebApi::sign_out(const Visit& visit) {
-  sessions_.end(visit.token);
-  static_cast<void>(keep(visit, session::AuditedLogout{}));
-  auto response = json_response(200, nullptr);
-  response.headers.emplace_back("Set-Cookie", cookie_line(visit.request, "", std::chrono::seconds(0)));
-  return response;
 }
 
 // ---- commands

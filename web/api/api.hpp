@@ -9,6 +9,7 @@
 #include <string>
 
 #include "console/console.hpp"
+#include "daemon/access/sign_in_links.hpp"
 #include "daemon/audit/log.hpp"
 #include "daemon/state/serving_state.hpp"
 #include "web/api/audit.hpp"
@@ -30,7 +31,7 @@ class WebApi {
   // All arguments must outlive this object. audit: null: nothing is audited. page_jobs: null: no jobs can be
   // set up.
   WebApi(ServingState& serving, console::Console& console, net::Server& server, AuditLog* audit,
-         PageJobs* page_jobs);
+         SignInLinks& links, PageJobs* page_jobs);
 
   [[nodiscard]] net::HttpResponse answer(const net::HttpRequest& request);
 
@@ -49,6 +50,22 @@ class WebApi {
   [[nodiscard]] std::optional<net::HttpResponse> posted(const Visit& visit, std::string_view path);
   [[nodiscard]] std::optional<WebSession> session_of(std::string_view token, WebSessions::Touch touch);
 
+  // Of the session; empty: there is none.
+  [[nodiscard]] static std::string_view token_of(const net::HttpRequest& request);
+  [[nodiscard]] bool may_stay(std::string_view role, std::string_view verifier,
+                              const session::ClientOrigin& origin) const;
+  struct SignedIn {
+    std::uint64_t number = 0;  // of the session, in the audit log
+    std::string role, verifier;
+  };
+  [[nodiscard]] net::HttpResponse begin_session(const net::HttpRequest& request, const SignedIn& who);
+  [[nodiscard]] std::optional<std::uint64_t> record_login(const net::HttpRequest& request,
+                                                          session::LoginMethod method,
+                                                          const std::string& role,
+                                                          const Result<void>& checked);
+  [[nodiscard]] Result<void> check_link(const net::HttpRequest& request,
+                                        const std::optional<SignInLinks::Holder>& holder) const;
+  [[nodiscard]] net::HttpResponse sign_in_by_link(const net::HttpRequest& request);
   [[nodiscard]] net::HttpResponse sign_in(const net::HttpRequest& request);
   [[nodiscard]] Result<void> check_password(const net::HttpRequest& request, const std::string& role,
                                             const std::string& password);
@@ -116,6 +133,7 @@ class WebApi {
   ServingState& serving_;
   console::Console& console_;
   net::Server& server_;
+  SignInLinks& links_;
   AuditLog* audit_;
   const std::string mock_secret_;
   std::map<std::string, std::string, std::less<>> tags_;  // of files, by path

@@ -10,6 +10,8 @@ from .pgveil import Pgveil
 from .stack import StackCase
 
 PASSWORDS = {"operator": "operator secret", "watcher": "watcher secret", "analyst": "analyst secret"}
+# What the log says of the page: its address or, if the build has none, the port of the API.
+PLACE = re.compile(r"(?:page: https?://\S+:|only its API answers, on port )(\d+)")
 AUDIT = "audit: {file: audit.log}\n"
 
 
@@ -120,7 +122,7 @@ class PageCase(StackCase):
     @classmethod
     def ports(cls):
         """The page's, of each start."""
-        return [int(port) for port in re.findall(r"https?://127\.0\.0\.1:(\d+)/\n", cls.pgveil.log())]
+        return [int(port) for port in re.findall(PLACE, cls.pgveil.log())]
 
     @classmethod
     def port(cls):

@@ -89,6 +89,7 @@ struct Spelled {
   std::string operator()(const Shutdown& it) const {
     return "shutdown " + std::to_string(static_cast<int>(it.ending));
   }
+  std::string operator()(const SignInLink&) const { return "sign in link"; }
   std::string operator()(const CancelJob& it) const { return "cancel " + it.job; }
   std::string operator()(const Benign& it) const {
     std::string out = "benign " + it.tag;
@@ -177,6 +178,7 @@ TEST_CASE("every command is understood, in any case and layout") {
       {"SHUTDOWN", "shutdown 0"},
       {"SHUTDOWN WAIT_FOR_SERVERS", "shutdown 1"},
       {"shutdown wait_for_clients;", "shutdown 2"},
+      {"sign IN link;", "sign in link"},
       {"", "benign "},
       {" ; -- ping", "benign "},
       {"SET client_min_messages TO 'x'", "benign SET"},
@@ -218,6 +220,9 @@ TEST_CASE("what is no command is a syntax error with its place and the way to th
                                  {"KILL_CLIENT -1", "id of SHOW CLIENTS", 13},
                                  {"KILL_CLIENT 18446744073709551616", "id of SHOW CLIENTS", 13},
                                  {"SHUTDOWN NOW", "end of the command", 10},
+                                 {"SIGN", "IN expected", 5},
+                                 {"SIGN IN", "LINK expected", 8},
+                                 {"SIGN IN LINK operator", "end of the command", 14},
                                  {"SHOW TREE", "policy's name expected", 10},
                                  {"SHOW TREE 'p'", "policy's name expected", 11},
                                  {"SHOW TREE p q", "end of the command", 13},

@@ -260,7 +260,7 @@ export async function call<T>(
   } catch {
     throw new ApiError({status: response.status, message: "the answer is no JSON"});
   }
-  if (response.status === 401 && path !== "session") onExpired();
+  if (response.status === 401 && !path.startsWith("session")) onExpired();
   if (!response.ok) throw new ApiError(problemOf(response.status, parsed), parsed);
   return parsed as T;
 }
@@ -277,6 +277,7 @@ export const api = {
   session: async () => remember(await call<Session | null>("GET", "session")),
   signIn: async (role: string, password: string) =>
     remember(await call<Session>("POST", "session", {role, password})),
+  signInByLink: async (link: string) => remember(await call<Session>("POST", "session/link", {link})),
   signOut: () => call<null>("DELETE", "session"),
   policies: () => call<Table>("GET", "policies"),
   version: (policy: string) => call<Version>("GET", `policies/${name(policy)}/version`),

@@ -22,6 +22,7 @@ import {mayOpen} from "./shell/menu.js";
 import {ReachBanner} from "./shell/reach-banner.js";
 import {Shell} from "./shell/shell.js";
 import {About, SignIn} from "./shell/sign-in.js";
+import {useSignInLink} from "./shell/use-sign-in-link.js";
 import {startTheme} from "./ui/theme.js";
 import {ButtonLink, EmptyState, Skeleton, Toasts} from "./ui.js";
 import "./style.css";
@@ -112,6 +113,7 @@ function App() {
     };
     api.signOut().then(leave, leave);
   };
+  const whyNoLink = useSignInLink(who.kind, enter);
   const banner = <ReachBanner retry={ask} />;
   if (who.kind === "unknown") return <><main class="door"><Skeleton lines={4} /></main>{banner}</>;
   if (who.kind === "nobody")
@@ -120,7 +122,7 @@ function App() {
         {banner}
         <main class="door">
           <About />
-          <SignIn isAgain={false} onDone={enter} />
+          <SignIn isAgain={false} problem={whyNoLink} onDone={enter} />
         </main>
       </>
     );

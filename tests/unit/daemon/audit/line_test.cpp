@@ -23,6 +23,8 @@ TEST_CASE("each kind of event is a line of its own shape") {
   CHECK(line_of(session::AuditedLogin{session::LoginMethod::scram_sha_256, true, ""}, 0) ==
         R"(,"event":"login","session":12,)" + kWho +
             R"(,"verdict":"let in","method":"scram-sha-256","as":"bypass")");
+  CHECK(line_of(session::AuditedLogin{session::LoginMethod::sign_in_link, false, "28P01"}, 0)
+            .find(R"("verdict":"refused","method":"sign-in link","sqlstate":"28P01")") != std::string::npos);
   CHECK(line_of(session::AuditedLogin{session::LoginMethod::trust, false, "28000"}, 0) ==
         R"(,"event":"login","session":12,)" + kWho +
             R"(,"verdict":"refused","method":"trust","sqlstate":"28000")");

@@ -1,9 +1,16 @@
 import {useState} from "preact/hooks";
-import {api, type Session} from "../api.js";
+import {api, type Problem, type Session} from "../api.js";
 import {Button, Field, Icon, Trouble, useAction, type IconName} from "../ui.js";
 
-/** Also shown over a page whose session has ended: what was typed there stays. */
-export function SignIn({isAgain, onDone}: {isAgain: boolean; onDone: (session: Session) => void}) {
+/**
+ * Also shown over a page whose session has ended: what was typed there stays.
+ * problem: why the link that led here did not sign in.
+ */
+export function SignIn({isAgain, problem, onDone}: {
+  isAgain: boolean;
+  problem?: Problem | null;
+  onDone: (session: Session) => void;
+}) {
   const [role, setRole] = useState("");
   const [password, setPassword] = useState("");
   const action = useAction(async () => {
@@ -43,7 +50,7 @@ export function SignIn({isAgain, onDone}: {isAgain: boolean; onDone: (session: S
         />
       </Field>
       <Button kind="primary" type="submit" isBusy={action.isBusy}>Sign in</Button>
-      <Trouble problem={action.problem} />
+      <Trouble problem={action.problem ?? problem ?? null} />
       <p class="hint">
         Use the role and the password with which you connect to pgveil. The person who runs pgveil decides
         which roles may use this page.
