@@ -46,7 +46,7 @@ struct CommandLine {
         "Run pgveil VERB --help to learn more about a verb. Exit status: 0 when it has worked, 1 for a "
         "mistake in a file or in the databases, 2 for a wrong command line, 3 when a table was published "
         "without the proof that no other one is better.");
-    add(app, {add_init, add_serve, add_check, add_setup_sql});
+    add(app, {add_init, add_serve, add_status, add_reload, add_check, add_setup_sql});
     add(group("user", "who may log in"), {add_user_add, add_user_remove, add_user_list});
     add(app, {add_rewrite});
     add(group("policy", "build policies and show what they disclose"),
@@ -92,6 +92,30 @@ std::string unknown(std::string_view what, std::string_view word, const Words& k
   return fmt::format("unknown {} {}; {}", what, yaml::in_quotes(word), yaml::suggestion(word, names));
 }
 
+Words names_of(const std::vector<const CLI::App*>& verbs) {
+  Words names;
+  for (const auto* verb : verbs) {
+    if (!verb->get_group().empty()) names.push_back(verb->get_name());
+  }
+  return names;
+}
+
+// Of a word that is no verb here: like those of this level or, if none is like it, those of the groups below.
+std::string unknown_verb(const CLI::App& above, std::string_view word) {
+  const Words here = names_of(verbs_below(above));
+  const std::vector<std::string_view> known(here.begin(), here.end());
+  if (!yaml::nearest(word, known).empty()) return unknown("command", word, here);
+  for (const auto* group : verbs_below(above)) {
+    const Words below = names_of(verbs_below(*group));
+    const std::vector<std::string_view> names(below.begin(), below.end());
+    const auto nearest = yaml::nearest(word, names);
+    if (!nearest.empty())
+      return fmt::format("unknown command {}; did you mean \"{} {}\"?", yaml::in_quotes(word),
+                         group->get_name(), nearest);
+  }
+  return unknown("command", word, here);
+}
+
 // The verb, or the group of verbs, that the words begin with, and what stands in place of one below it.
 struct NamedVerb {
   const CLI::App* verb = nullptr;
@@ -104,11 +128,7 @@ NamedVerb named_verb(const CLI::App& app, const Words& words) {
     if (below.empty() || word.starts_with('-')) break;
     const auto found = std::ranges::find_if(below, [&](const auto* it) { return it->get_name() == word; });
     if (found == below.end()) {
-      Words known;
-      for (const auto* verb : below) {
-        if (!verb->get_group().empty()) known.push_back(verb->get_name());
-      }
-      named.mistake = unknown("command", word, known);
+      named.mistake = unknown_verb(*named.verb, word);
       break;
     }
     named.verb = *found;

@@ -100,6 +100,7 @@ net::ServerConfig server_config(const Config& config, const ServingState& servin
   server.idle_in_transaction_timeout =
       std::chrono::milliseconds(config.limits.idle_in_transaction_timeout_ms);
   server.query_timeout = std::chrono::milliseconds(config.limits.query_timeout_ms);
+  server.slow_query = std::chrono::milliseconds(config.metrics.slow_query_ms);
   server.login_timeout = std::chrono::milliseconds(config.limits.login_timeout_ms);
   server.connect_timeout = std::chrono::milliseconds(config.backend.connect_timeout_ms);
   server.session.authentication = config.auth.method;

@@ -6,6 +6,8 @@ namespace pgveil::app {
 
 [[nodiscard]] Verb add_init(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_serve(CLI::App& parent, std::string& config);
+[[nodiscard]] Verb add_status(CLI::App& parent, std::string& config);
+[[nodiscard]] Verb add_reload(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_check(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_setup_sql(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_user_add(CLI::App& parent, std::string& config);

@@ -44,6 +44,8 @@ struct Position {
 [[nodiscard]] std::string in_quotes(std::string_view text);
 
 // The fix of a message: `did you mean "columns"?` if one of `known` is similar, else `use one of a, b, c`.
+// The known word that is most like it; empty: none is.
+[[nodiscard]] std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
 [[nodiscard]] std::string suggestion(std::string_view word, std::span<const std::string_view> known);
 
 // A value in a parsed document. Cheap to copy; keeps the document alive.

@@ -117,7 +117,7 @@ std::string in_quotes(std::string_view text) {
   return out + (is_cut ? "…\"" : "\"");
 }
 
-std::string suggestion(std::string_view word, std::span<const std::string_view> known) {
+std::string_view nearest(std::string_view word, std::span<const std::string_view> known) {
   std::string_view nearest;
   std::size_t distance = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const std::string_view candidate : known) {
@@ -127,7 +127,12 @@ std::string suggestion(std::string_view word, std::span<const std::string_view> 
       nearest = candidate;
     }
   }
-  if (!nearest.empty()) return fmt::format("did you mean \"{}\"?", nearest);
+  return nearest;
+}
+
+std::string suggestion(std::string_view word, std::span<const std::string_view> known) {
+  if (const auto found = nearest(word, known); !found.empty())
+    return fmt::format("did you mean \"{}\"?", found);
   return fmt::format("use {}{}", known.size() > 1 ? "one of " : "", fmt::join(known, ", "));
 }
 

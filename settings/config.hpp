@@ -127,6 +127,7 @@ struct MetricsConfig {
   std::string host = "127.0.0.1";
   std::optional<std::uint16_t> port;  // unset: no metrics
   std::vector<std::string> names;     // host names of requests, besides localhost and addresses
+  std::int64_t slow_query_ms = 1'000;
   bool operator==(const MetricsConfig&) const = default;
 };
 

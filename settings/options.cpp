@@ -348,6 +348,11 @@ constexpr Option kOptions[] = {
      "host names under which these pages may be requested, in lower case, in addition to localhost and "
      "addresses. Others are refused (421)",
      [](Config& c, const Value& v, const Origin&) { return store(read_names(v, "name"), c.metrics.names); }},
+    {"metrics", "slow_query", "duration, 0ms to 7d", "1s",
+     "a request with a masked statement that takes longer is counted in pgveil_slow_masked_queries_total",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_duration_ms(v, 0), c.metrics.slow_query_ms);
+     }},
 
     {"masks", "form", "cheapest, by_column or by_row", "cheapest",
      "how masks are written: with a decision in each column, or with one decision for the row if possible. "

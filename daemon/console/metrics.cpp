@@ -79,6 +79,10 @@ void add_traffic(Exposition& out, const net::Server& server) {
   add("pgveil_sent_bytes_total", "Bytes to clients, without TLS.", &console::Traffic::sent_bytes);
   out.begin("pgveil_query_seconds", "histogram", "From a request to its last answer.");
   out.histogram(server.statistics().query_time.snapshot());
+  out.begin("pgveil_masked_query_seconds", "histogram", "The same, of requests with a masked statement.");
+  out.histogram(server.statistics().masked_time.snapshot());
+  out.begin("pgveil_slow_masked_queries_total", "counter", "Of these, those above metrics.slow_query.");
+  out.sample({}, value_of(server.statistics().slow_masked));
   out.begin("pgveil_wait_seconds", "histogram", "From a login to a connection to PostgreSQL.");
   out.histogram(server.statistics().wait_time.snapshot());
 }

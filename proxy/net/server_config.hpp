@@ -53,6 +53,8 @@ struct ServerConfig {
   std::chrono::milliseconds client_idle_timeout{0};
   std::chrono::milliseconds idle_in_transaction_timeout{0};
   std::chrono::milliseconds query_timeout{0};
+  // A masked request that takes longer is counted as slow.
+  std::chrono::milliseconds slow_query{1'000};
   // How long to send the last bytes to a peer and to wait until it closes.
   std::chrono::milliseconds close_timeout{5'000};
   // A peer that is this far behind gets nothing more, and its source is not read.

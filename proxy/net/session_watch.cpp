@@ -124,6 +124,7 @@ void SessionWatch::note_requests(const session::Facts& next, Clock::time_point n
     add(counters_->queries, next.answered - facts_.answered);
     add(counters_->query_us, took);
     statistics_.query_time.add(static_cast<std::int64_t>(took));
+    if (next.answered_masked != facts_.answered_masked) note_masked(took);
     request_begin_ = now;
   }
   if (next.transactions != facts_.transactions) {
@@ -131,6 +132,12 @@ void SessionWatch::note_requests(const session::Facts& next, Clock::time_point n
     add(counters_->transaction_us, microseconds(now - transaction_begin_));
     transaction_begin_ = now;
   }
+}
+
+void SessionWatch::note_masked(std::uint64_t took_us) {
+  const auto took = static_cast<std::int64_t>(took_us);
+  statistics_.masked_time.add(took);
+  if (took > statistics_.slow_after.count()) statistics_.slow_masked.fetch_add(1, std::memory_order_relaxed);
 }
 
 void SessionWatch::note_client_tls(std::string description) {

@@ -46,6 +46,7 @@ class SessionWatch {
   using Clock = std::chrono::steady_clock;
   void note_login(const session::Session& session);
   void note_requests(const session::Facts& next, Clock::time_point now);
+  void note_masked(std::uint64_t took_us);
 
   Statistics& statistics_;
   Counters* counters_ = nullptr;  // null before the login

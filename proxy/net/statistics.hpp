@@ -2,6 +2,7 @@
 // Traffic by database and for the whole process. Thread-safe. A database gets an entry when somebody first
 // logs in to it, so there are at most as many entries as the configuration has databases.
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -29,8 +30,11 @@ class Statistics {
   // Ends a period. Must be called every console::kTrafficPeriodSeconds.
   void end_period();
 
-  Histogram query_time;  // from a request to ReadyForQuery
-  Histogram wait_time;   // for a backend connection, counted from the login
+  Histogram query_time;                       // from a request to ReadyForQuery
+  Histogram masked_time;                      // the same, of requests with a statement that read a mask
+  std::atomic<std::uint64_t> slow_masked{0};  // those that took longer than slow_after
+  std::chrono::microseconds slow_after{0};    // set before the first session
+  Histogram wait_time;                        // for a backend connection, counted from the login
   std::atomic<std::uint64_t> accepted{0};
   std::atomic<std::uint64_t> turned_away{0};
   std::atomic<std::uint64_t> put_out{0};  // before their login, for a newcomer

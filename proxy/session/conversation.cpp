@@ -161,9 +161,10 @@ AuditedText audited_text(const Conversation& conversation, std::string_view sql,
   return state.config.is_audited ? state.gate.audited_text(sql, what) : nullptr;
 }
 
-void audit_statement(Conversation& conversation, AuditedText text) {
-  if (!conversation.state.config.is_audited) return;
+void note_statement(Conversation& conversation, AuditedText text) {
   Findings& findings = conversation.findings;
+  if (findings.is_masked) conversation.state.has_sent_masked = true;
+  if (!conversation.state.config.is_audited) return;
   const AuditVerdict verdict = findings.is_masked      ? AuditVerdict::masked
                                : findings.is_protected ? AuditVerdict::exempt
                                                        : AuditVerdict::open;

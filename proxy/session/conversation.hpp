@@ -195,7 +195,7 @@ void report_path(Conversation& conversation);
                                        Gate::TextOf what);
 // Records that the message at hand is about to be sent, with the findings of check_use(), or that it is
 // refused.
-void audit_statement(Conversation& conversation, AuditedText text);
+void note_statement(Conversation& conversation, AuditedText text);
 void audit_refusal(Conversation& conversation, const wire::ErrorResponse& response,
                    std::optional<std::string_view> sql);
 

@@ -213,7 +213,7 @@ void on(Conversation& conversation, const wire::Execute& message, const wire::Fr
   }
   tell_tables(conversation);
   retry::on_run(conversation, found->use.entry.get());
-  audit_statement(conversation, found->use.entry != nullptr ? found->use.entry->text : nullptr);
+  note_statement(conversation, found->use.entry != nullptr ? found->use.entry->text : nullptr);
   // A COMMIT reads the rest of the WITH HOLD cursors that the transaction declared.
   const bool commits =
       found->use.entry != nullptr && found->use.entry->kind == rewriter::StatementKind::commit;

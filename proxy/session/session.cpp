@@ -398,6 +398,7 @@ Facts Session::facts() const {
   facts.activity = impl_->activity();
   facts.backend_pid = state.server ? state.server->pid : 0;
   facts.answered = state.answered;
+  facts.answered_masked = state.answered_masked;
   facts.transactions = state.transactions;
   facts.statements = is_console ? impl_->console.statement_count() : impl_->conversation.registry.size();
   return facts;

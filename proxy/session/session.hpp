@@ -212,10 +212,11 @@ struct Actions {
 enum class Activity { login, waiting, idle, in_transaction, active, closed };
 struct Facts {
   Activity activity = Activity::login;
-  std::uint32_t backend_pid = 0;   // 0: not known
-  std::uint64_t answered = 0;      // number of ReadyForQuery sent, without the one of the login
-  std::uint64_t transactions = 0;  // how many of those with no open transaction
-  std::uint64_t statements = 0;    // prepared statements and portals
+  std::uint32_t backend_pid = 0;      // 0: not known
+  std::uint64_t answered = 0;         // number of ReadyForQuery sent, without the one of the login
+  std::uint64_t answered_masked = 0;  // how many of those had a statement that read a mask
+  std::uint64_t transactions = 0;     // how many of those with no open transaction
+  std::uint64_t statements = 0;       // prepared statements and portals
   bool operator==(const Facts&) const = default;
 };
 struct Names {

@@ -66,6 +66,7 @@ struct SessionState {
   // Call this for each ReadyForQuery that the client gets.
   void count_answer(wire::TransactionStatus status) {
     ++answered;
+    if (std::exchange(has_sent_masked, false)) ++answered_masked;
     if (status == wire::TransactionStatus::idle) ++transactions;
   }
 
@@ -100,9 +101,11 @@ struct SessionState {
   std::shared_ptr<BackendState>
       server;  // of the connection that we hold; null: no connection, or nothing known yet
   PoolMode pool_mode = PoolMode::none;
-  Settings told;                 // with a pool: the settings that the client was told last
-  bool is_backend_busy = false;  // it owes us an answer
-  std::uint64_t answered = 0;    // ReadyForQuery sent since the login
+  Settings told;                      // with a pool: the settings that the client was told last
+  bool is_backend_busy = false;       // it owes us an answer
+  std::uint64_t answered = 0;         // ReadyForQuery sent since the login
+  std::uint64_t answered_masked = 0;  // those with a statement that read a mask
+  bool has_sent_masked = false;       // such a statement was sent since the last ReadyForQuery
   std::uint64_t transactions = 0;
   std::uint64_t request = 0;  // the request that the next log lines are about; 0: none
   std::uint64_t last_request = 0;

@@ -129,7 +129,7 @@ void on_query(Conversation& conversation, const wire::FrameView& frame) {
   tell_conditions(conversation, *let_through.rewritten);
   tell_tables(conversation);
   note_run(conversation, *let_through.rewritten);
-  audit_statement(conversation, audited_text(conversation, query->sql, Gate::TextOf::statement));
+  note_statement(conversation, audited_text(conversation, query->sql, Gate::TextOf::statement));
   pooled::note_unnamed_dropped(conversation);
   conversation.state.to_backend(wire::Query{.sql = joined(conversation, *let_through.rewritten)});
   conversation.expect(std::move(expectation));

@@ -135,6 +135,11 @@ _pgveil; printf '%s\\n' "${{COMPREPLY[@]}}"
         for arguments, what in (
             (["polcy"], 'unknown command "polcy"; did you mean "policy"?'),
             (["polcy", "build"], 'unknown command "polcy"; did you mean "policy"?'),
+            (["bulid"], 'unknown command "bulid"; did you mean "policy build"?'),
+            (["build", "--all"], 'unknown command "build"; did you mean "policy build"?'),
+            (["relaod"], 'unknown command "relaod"; did you mean "reload"?'),
+            (["serve", "--confg", "x"], 'unknown option "--confg"; did you mean "--config"?'),
+            (["status", "--jsno"], 'unknown option "--jsno"; did you mean "--json"?'),
             (["policy", "bild"], 'unknown command "bild"; did you mean "build"?'),
             (["help", "anonymise"], 'unknown command "anonymise"; did you mean "anonymize"?'),
             (["hierarchy", "zzz"], 'unknown command "zzz"; use one of build, show, check'),

@@ -259,6 +259,8 @@ class Operations(StackCase):
         self.assertEqual(grown('pgveil_queries_total{database="demo"}'), 3)
         self.assertEqual(grown('pgveil_refusals_total{reason="relation_not_listed"}'), 2)
         self.assertEqual(grown("pgveil_query_seconds_count"), 3)
+        self.assertEqual(grown("pgveil_masked_query_seconds_count"), 1)
+        self.assertEqual(grown("pgveil_slow_masked_queries_total"), 0)
         self.assertGreaterEqual(grown("pgveil_rewrite_seconds_count"), 1)
         for each in ("parse", "resolve", "choose_masks", "print", "verify", "put_masks", "verify_sent"):
             self.assertGreater(grown('pgveil_rewrite_pass_seconds_total{pass="%s"}' % each), 0, each)
@@ -273,7 +275,7 @@ class Operations(StackCase):
             {column: errors[labels % column] for column in ("occupation", "city", "state")},
             {"occupation": 0.55, "city": 0.64, "state": 0.45},  # 6, 7 and 5 of 11 rows
         )
-        for name in ("pgveil_query_seconds", "pgveil_rewrite_seconds", "pgveil_wait_seconds"):
+        for name in ("pgveil_query_seconds", "pgveil_masked_query_seconds", "pgveil_rewrite_seconds", "pgveil_wait_seconds"):
             buckets = [value for key, value in now.items() if key.startswith(name + "_bucket")]
             self.assertEqual(buckets, sorted(buckets))
             self.assertEqual(buckets[-1], now[name + "_count"])
