@@ -179,10 +179,11 @@ class Judge {
     }
     add(kind == Kind::op ? FindingKind::operator_overload : FindingKind::function_overload,
         candidate.needs_value ? Severity::note : Severity::warning, candidate.object,
-        fmt::format("{} has the name of one of PostgreSQL's, and statements that could mean it are refused",
+        fmt::format("{} has the name of one of PostgreSQL's own, and statements that could mean it "
+                    "are refused",
                     candidate.object),
         candidate.needs_value
-            ? std::string("only statements with values of its types could")
+            ? std::string("only statements with values of its types could mean it")
             : fmt::format(
                   "drop it, take schema {} out of backend.schemas, or name {} in open_functions if it "
                   "only computes with its arguments",
@@ -266,14 +267,14 @@ class Judge {
       if (can.empty()) return;
       add(FindingKind::open_function, Severity::warning, it.object,
           fmt::format("open_functions opens {}: it {}", it.object, can),
-          "make sure that it shows nothing of protected tables, or take it out");
+          "make sure that it shows nothing of protected tables, or remove it");
     });
     for (const std::string& entry : open_) {
       if (used_.contains(entry)) continue;
       if (never_.contains(entry)) {
         add(FindingKind::open_function, Severity::error, "",
             fmt::format("open_functions names {}, which reaches more than its arguments", entry),
-            "take it out: it is never opened");
+            "remove it. pgveil never opens it");
         continue;
       }
       add(FindingKind::open_function, Severity::warning, "",

@@ -16,14 +16,15 @@ std::string_view decision_about(const rewriter::Relation& relation) {
   switch (relation.kind) {
     case rewriter::RelationKind::table:
     case rewriter::RelationKind::partitioned_table:
-      return "clients can't read it: leave it so and acknowledge it, or give it a policy";
+      return "clients can't read it. Keep it closed and acknowledge it, or give it a policy";
     case rewriter::RelationKind::view:
-      return "clients can't read it: leave it so and acknowledge it, or list it in open_tables: it is masked "
-             "inside; or give it a policy with source:";
+      return "clients can't read it. Keep it closed and acknowledge it, list it in "
+             "open_tables (the tables inside are masked), or give it a policy with source:";
     case rewriter::RelationKind::materialized_view:
     case rewriter::RelationKind::foreign_table:
-      return "clients can't read it: leave it so and acknowledge it, or give it a policy with source:";
-    case rewriter::RelationKind::sequence: return "clients can't read it: leave it so and acknowledge it";
+      return "clients can't read it. Keep it closed and acknowledge it, or give it a policy "
+             "with source:";
+    case rewriter::RelationKind::sequence: return "clients can't read it. Keep it closed and acknowledge it";
   }
   return "clients can't read it";
 }
@@ -116,13 +117,13 @@ class Reach {
     if (&root != &from) finding.what += fmt::format(", and so shows {}", name_of(root));
     if (step.kind == FindingKind::rule) {
       finding.severity = Severity::note;
-      finding.mend = "a rule may copy rows when they are written: see where to";
+      finding.mend = "a rule may copy rows when they are written. Check where it writes them";
     } else if (is_open) {
       finding.severity = Severity::error;
       finding.what += ", and is open: its rows would be shown without masks";
       finding.mend = relation.kind == rewriter::RelationKind::materialized_view
-                         ? "take it out of open_tables"  // no materialized view may be listed there
-                         : "take it out of open_tables, or acknowledge it";
+                         ? "remove it from open_tables"  // no materialized view may be listed there
+                         : "remove it from open_tables, or acknowledge it";
     }
     findings_.push_back(std::move(finding));
   }

@@ -31,28 +31,29 @@ Kind kind_of(FindingKind kind) {
     case FindingKind::inheritance: return {1, "tables share rows with a protected table by inheritance"};
     case FindingKind::row_type: return {1, "columns hold whole protected rows"};
     case FindingKind::foreign_table: return {1, "foreign tables seem to show a protected table"};
-    case FindingKind::joint_release: return {2, "policies show more together than each alone"};
+    case FindingKind::joint_release: return {2, "policies reveal more together than each alone"};
     case FindingKind::join_key: return {2, "keys join protected rows to others"};
-    case FindingKind::determines_hidden: return {3, "visible columns tell hidden cells"};
-    case FindingKind::unique_within_cohort: return {3, "visible columns tell rows of a cohort apart"};
+    case FindingKind::determines_hidden: return {3, "hidden cells are inferable from visible columns"};
+    case FindingKind::unique_within_cohort: return {3, "visible columns distinguish the rows of a cohort"};
     case FindingKind::person_key:
-      return {3, "policies name no unit, and their rows belong to persons elsewhere"};
-    case FindingKind::repeated_identifier: return {3, "identifiers repeat, and no unit is named"};
-    case FindingKind::computable_cells: return {4, "policies have hidden cells that readers can compute"};
+      return {3, "policies name no unit, but their rows reference a table of persons"};
+    case FindingKind::repeated_identifier: return {3, "identifiers repeat, but the policy names no unit"};
+    case FindingKind::computable_cells: return {4, "policies have hidden cells that are inferable"};
     case FindingKind::foreign_key: return {4, "tables reference a protected table, or are referenced by one"};
-    case FindingKind::same_columns: return {4, "tables have columns of the names that a policy hides"};
+    case FindingKind::same_columns: return {4, "tables have columns with the names of hidden columns"};
     case FindingKind::definer_function: return {5, "functions run with their owner's rights"};
-    case FindingKind::open_function: return {5, "open_functions opens what may do more than compute"};
+    case FindingKind::open_function:
+      return {5, "open_functions opens functions that may do more than compute"};
     case FindingKind::view: return {5, "views read a protected table"};
     case FindingKind::diversity_scope: return {5, "columns have l-diversity counted per cohort only"};
-    case FindingKind::order_by_index: return {6, "indexes can bring rows into the order of a hidden column"};
-    case FindingKind::order_by_layout: return {6, "tables lie in the order of a hidden column"};
-    case FindingKind::unique_quasi_identifier: return {6, "quasi-identifiers can hardly ever be shown"};
+    case FindingKind::order_by_index: return {6, "indexes can return rows in the order of a hidden column"};
+    case FindingKind::order_by_layout: return {6, "tables are stored in the order of a hidden column"};
+    case FindingKind::unique_quasi_identifier: return {6, "quasi-identifiers can hardly ever be disclosed"};
     case FindingKind::kept_closed:
-      return {7, "tables stay closed although a pattern of open_tables means them"};
+      return {7, "tables stay closed although a pattern of open_tables covers them"};
     case FindingKind::join_hidden: return {7, "joins match no row, because a key is always hidden"};
-    case FindingKind::unlisted_source: return {7, "sources are found by name only, not by tools"};
-    case FindingKind::unused_decision: return {8, "entries of acknowledged settle nothing"};
+    case FindingKind::unlisted_source: return {7, "tools do not list sources, which are found by name only"};
+    case FindingKind::unused_decision: return {8, "entries of acknowledged match no finding"};
     case FindingKind::extension_changed: return {8, "extensions have functions that were not reviewed"};
     case FindingKind::operator_overload: return {8, "operators have names of PostgreSQL's own"};
     case FindingKind::function_dropped:
@@ -62,7 +63,7 @@ Kind kind_of(FindingKind kind) {
     case FindingKind::function_body: return {9, "functions name a protected table"};
     case FindingKind::trigger: return {9, "triggers see protected rows as they are written"};
     case FindingKind::owned_sequence: return {9, "sequences number protected rows"};
-    case FindingKind::hidden_domain: return {9, "hidden columns are of a domain"};
+    case FindingKind::hidden_domain: return {9, "hidden columns have a domain as their type"};
   }
   PGVEIL_ASSERT(false);
   return {};

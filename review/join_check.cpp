@@ -190,12 +190,14 @@ class JoinKeys {
     if (!reported_.insert(object).second) return;
     findings_.push_back(
         {FindingKind::join_key, is_certain ? Severity::error : Severity::warning, object,
-         fmt::format("readers can {}: the joined rows may be finer than k", object),
-         are_two
-             ? "class both key, with a domain that one of the policies has as its entity; or make one policy "
-               "of both with source:; or class one of the two identifier, or acknowledge it"
-             : "class it key in all of them, with a domain that one of the policies has as its entity, or "
-               "identifier in all of them but one, or acknowledge it"});
+         fmt::format("readers can {}: fewer than k persons may share a combination of the joined rows",
+                     object),
+         are_two ? "give both the class key, with a domain that one of the policies has as its "
+                   "entity; or write one policy with a source: over both tables; or give one of the "
+                   "two the class identifier; or acknowledge it"
+                 : "give it the class key in all of them, with a domain that one of the policies "
+                   "has as its entity; or give it the class identifier in all but one of them; or "
+                   "acknowledge it"});
   }
 
   static std::string object_of(std::vector<std::string> names) {
@@ -212,8 +214,8 @@ class JoinKeys {
     const std::string hidden = hides(a, left) ? name_of(a, left) : name_of(b, right);
     findings_.push_back({FindingKind::join_hidden, Severity::note, object,
                          fmt::format("{} matches no row for readers: {} is always hidden", object, hidden),
-                         "tell the readers; if they need both, class both key, with a domain and entity:, or "
-                         "make one policy of both with source:"});
+                         "tell the readers. If they need the join, give both columns the class key, with "
+                         "a domain and entity:, or write one policy with a source: over both tables"});
   }
 
   const OwnerDecisions& standings_;

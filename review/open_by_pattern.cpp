@@ -33,9 +33,9 @@ const rewriter::OpenPattern* pattern_of(const Relation& relation,
 // Why the relation stays closed, whatever is around it. Empty: its kind may be open.
 std::string reason_in_itself(const Relation& relation, const rewriter::Surroundings& surroundings) {
   if (relation.kind == RelationKind::materialized_view)
-    return "it is a materialized view, which keeps unmasked rows of what it read";
+    return "it is a materialized view, which stores unmasked rows";
   if (relation.kind == RelationKind::foreign_table)
-    return "it is a foreign table, and whose rows another server shows can't be known here";
+    return "it is a foreign table, and pgveil can't know whose rows the other server shows";
   if (relation.has_row_security)
     return "it has row-level security, and pgveil would read it with the rights of query_role, whoever asks";
   if (!relation.stored.empty()) return "it has a column that kept the decisions of a policy";
@@ -186,7 +186,8 @@ class Opening {
   void close(const Relation& relation, const rewriter::OpenPattern& pattern, const std::string& why) {
     out_.closed.push_back({FindingKind::kept_closed, Severity::note, name_of(relation),
                            fmt::format("{} stays closed under {}: {}", name_of(relation), pattern.text, why),
-                           "name it in open_tables if it may be read as it is, or under except: if not"});
+                           "if readers may see it unmasked, name it in open_tables. Otherwise name it under "
+                           "except:"});
   }
 
   const std::vector<std::string>& named_;

@@ -82,7 +82,7 @@ class Release {
         });
     if (is_one_row_each || !is_person_like(*persons, standings_)) return;
     add(FindingKind::person_key,
-        fmt::format("{} references {}, so one person may have many rows, and no unit is named",
+        fmt::format("{} references {}, so one person may have many rows, but the policy names no unit",
                     name_of(relation_), name_of(*persons)),
         fmt::format("unit: {}", column_name(key.columns.front())));
   }
@@ -90,7 +90,7 @@ class Release {
   void unique_quasi_identifier(const rewriter::Index& index) {
     if (!index.is_unique || index.columns.size() != 1 || !is_quasi(index.columns[0])) return;
     add(FindingKind::unique_quasi_identifier,
-        fmt::format("quasi-identifier {} is unique (index {}): no value can ever be shown",
+        fmt::format("quasi-identifier {} is unique (index {}), so no value can ever be disclosed",
                     column_name(index.columns[0]), index.name),
         "class it identifier");
   }
@@ -108,7 +108,7 @@ class Release {
     if (!has_shown && quasi == 0) return;
     findings_.push_back(
         order_finding(spec_, FindingKind::order_by_index,
-                      fmt::format("index {} can bring rows into the order of {}, which is hidden", index.name,
+                      fmt::format("index {} can return rows in the order of {}, which is hidden", index.name,
                                   column_name(*hidden))));
   }
 
@@ -130,7 +130,7 @@ class Release {
           fmt::format(
               "l-diversity of {} is counted per cohort, not within each value of the other visible columns",
               rule.name),
-          "class the others identifier, or live with it");
+          "give the others the class identifier, or accept this");
     }
   }
 
@@ -139,9 +139,9 @@ class Release {
     if (!column.base || is_shown(spec_, column.name)) return;
     findings_.push_back(
         {FindingKind::hidden_domain, Severity::note, "",
-         fmt::format("policy {}: {} is of domain {}: readers see NULL of type {} in its place", spec_.name,
-                     column.name, column.type_text, column.base->text),
-         "nothing to do: clients are told the base type of a domain anyway"});
+         fmt::format("policy {}: the type of {} is the domain {}; readers see NULL of type {} instead",
+                     spec_.name, column.name, column.type_text, column.base->text),
+         "no action is needed, because clients see the base type of a domain anyway"});
   }
 
   const PolicySpec& spec_;

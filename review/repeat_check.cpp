@@ -71,15 +71,15 @@ class Repeats {
     if (standings_.is_open(table.oid)) {
       add(FindingKind::foreign_key, Severity::warning, table,
           what + (hides_one(referenced, key.referenced_columns)
-                      ? ", and is open: it shows values that the policy hides"
-                      : ", and is open: readers can join it to the persons, and its columns tell them apart"),
-          "take it out of open_tables, or give it a policy of its own, with class key, a domain and entity: "
-          "if "
-          "readers join the two, or acknowledge it");
+                      ? ", and is open, so it shows values that the policy hides"
+                      : ", and is open, so readers can join it to the persons, whom its columns "
+                        "distinguish"),
+          "remove it from open_tables; or give it its own policy (with class key, a domain "
+          "and entity: if readers join the two); or acknowledge it");
       return;
     }
     add(FindingKind::foreign_key, Severity::warning, table, what,
-        "clients can't read it: leave it so and acknowledge it, or give it a policy");
+        "clients can't read it. Keep it closed and acknowledge it, or give it a policy");
   }
 
   void key_from(const rewriter::Relation& table, const rewriter::ForeignKey& key,
@@ -97,8 +97,8 @@ class Repeats {
         fmt::format("{} ({}) references {} ({}){}", name_of(table), names_of(table, key.columns),
                     name_of(referenced), names_of(referenced, key.referenced_columns),
                     is_grave ? ", which is open and so lists values that the policy always hides" : ""),
-        is_grave  ? "take it out of open_tables, or acknowledge it"
-        : is_open ? "right for a table of all possible values; not for a table of persons"
+        is_grave  ? "remove it from open_tables, or acknowledge it"
+        : is_open ? "this is fine for a table of all possible values, but not for a table of persons"
                   : "clients can't read it");
   }
 
@@ -113,10 +113,10 @@ class Repeats {
           fmt::format("foreign table {} seems to show {}", name_of(*relation), name_of(*target));
       if (standings_.is_open(relation->oid)) {
         add(FindingKind::foreign_table, Severity::error, *relation, what + ", and is open",
-            "take it out of open_tables");
+            "remove it from open_tables");
       } else {
         add(FindingKind::foreign_table, Severity::warning, *relation, what,
-            "clients can't read it: leave it so and acknowledge it");
+            "clients can't read it. Keep it closed and acknowledge it");
       }
     }
   }
@@ -147,11 +147,12 @@ class Repeats {
     for (const rewriter::Relation* target : standings_.guarded()) {
       const std::string names = repeated_columns(relation, *target);
       if (names.empty()) continue;
-      const std::string what = fmt::format("{} has columns of the names that {} hides: {}", name_of(relation),
-                                           name_of(*target), names);
+      const std::string what = fmt::format("{} has columns with the names of columns that {} hides: {}",
+                                           name_of(relation), name_of(*target), names);
       if (standings_.is_open(relation.oid)) {
         add(FindingKind::same_columns, Severity::warning, relation, what + "; it is open",
-            "if they say the same of the same people, take it out of open_tables; else acknowledge it");
+            "if they have the same values for the same people, remove it from open_tables. "
+            "Otherwise acknowledge it");
       } else {
         add(FindingKind::same_columns, Severity::note, relation, what, "clients can't read it");
       }
@@ -174,11 +175,10 @@ class Repeats {
       }
       if (names.empty()) continue;
       add(FindingKind::same_columns, Severity::warning, relation,
-          fmt::format("{} shows columns of the names that {} hides: {}", name_of(relation), name_of(*target),
-                      names),
-          "if they say the same of the same people, class them identifier or quasi_identifier here; else "
-          "acknowledge "
-          "it");
+          fmt::format("{} shows columns with the names of columns that {} hides: {}", name_of(relation),
+                      name_of(*target), names),
+          "if they have the same values for the same people, give them the class "
+          "identifier or quasi_identifier here. Otherwise acknowledge it");
     }
   }
 

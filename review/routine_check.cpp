@@ -58,7 +58,7 @@ void trigger(const OwnerDecisions& standings, const rewriter::Trigger& trigger,
   findings.push_back(
       {FindingKind::trigger, Severity::note, fmt::format("trigger {} on {}", trigger.name, name_of(*table)),
        fmt::format("trigger {} on {} runs {}", trigger.name, name_of(*table), trigger.function),
-       "it may copy rows when they are written: see where to"});
+       "it may copy rows when they are written. Check where it writes them"});
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ class Check {
   static std::string difference(const rewriter::PinnedFunction& pinned, const ServerFunction* found) {
     if (found == nullptr) return "does not exist here";
     if (found->definition != pinned.definition) return "was replaced or got another overload in pg_catalog";
-    if (pinned.is_pure && !found->is_pure) return "may not be executed by everybody here";
+    if (pinned.is_pure && !found->is_pure) return "may not be executed by everybody";
     return {};
   }
 
@@ -97,11 +97,11 @@ class Check {
   void user_cast(const UserCast& cast) {
     if (!cast.is_implicit && !cast.is_target_builtin) {
       add(FindingKind::user_cast, Severity::note, cast.object,
-          fmt::format("{} runs a function of a user's", cast.object), "clients can't name its target type");
+          fmt::format("{} runs a user-defined function", cast.object), "clients can't name its target type");
       return;
     }
     add(FindingKind::user_cast, Severity::error, cast.object,
-        fmt::format("{} runs a function of a user's{}", cast.object,
+        fmt::format("{} runs a user-defined function{}", cast.object,
                     cast.is_implicit ? " without being asked" : " on a type that clients may name"),
         "drop the cast, or acknowledge it when the function reads nothing");
   }

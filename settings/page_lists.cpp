@@ -15,12 +15,14 @@ std::string wrong_page_list(const Config& config, std::string_view key,
                             const std::vector<std::string>& roles) {
   if (roles.empty()) return {};
   if (config.audit.file.empty())
-    return fmt::format("admin.http.{} without audit.file: all of it is on record", key);
+    return fmt::format("admin.http.{} requires audit.file, because each access is recorded", key);
   if (!config.backend.admin_role)
-    return fmt::format("admin.http.{} without backend.admin_role, which reads the tables", key);
+    return fmt::format("admin.http.{} requires backend.admin_role, which reads the tables", key);
   if (config.audit.sql_bytes < kLeastWords)
-    return fmt::format("admin.http.{} with audit.sql_bytes below {}: tables have to be named there", key,
-                       kLeastWords);
+    return fmt::format(
+        "admin.http.{} requires audit.sql_bytes of {} or more, because the audit log has "
+        "to name the tables",
+        key, kLeastWords);
   for (const auto& role : roles) {
     if (std::ranges::find(config.admin.admin_users, role) == config.admin.admin_users.end())
       return fmt::format("admin.http.{}: {} is not in admin.admin_users", key, yaml::in_quotes(role));

@@ -25,7 +25,7 @@ Result<std::vector<std::string>> files_of(const PathPattern& path) {
   ::globfree(&found);
   if (status == 0 && !files.empty()) return files;
   return yaml::error_at(path.at, fmt::format("no policy file {}", yaml::in_quotes(path.pattern)),
-                        "create it, or mend the path; it is relative to this file");
+                        "create it, or correct the path, which is relative to this file");
 }
 
 Result<void> check_databases(const std::vector<policy::PolicySpec>& specs, const Config& config) {
@@ -47,7 +47,7 @@ Result<std::string> read_hierarchy_file(const yaml::Position& at, const std::str
   if (!text) return yaml::error_at(at, text.error().public_message, text.error().hint);
   if (*text) return **text;
   return yaml::error_at(at, fmt::format("there is no file {}", yaml::in_quotes(path)),
-                        "create it, or mend the path; it is relative to this file");
+                        "create it, or correct the path, which is relative to this file");
 }
 
 }  // namespace

@@ -155,51 +155,56 @@ Finding bypass_role_of_unlisted_database(const Config& config) {
   return std::nullopt;
 }
 
-constexpr std::string_view kPageFix = "docs/web.md tells what the page needs";
-constexpr std::string_view kMetricsFix = "docs/operations.md tells where the pages are";
-constexpr std::string_view kAuthQueryFix = "docs/operations.md tells what auth_query needs";
+constexpr std::string_view kPageFix = "docs/web.md describes what the page needs";
+constexpr std::string_view kMetricsFix = "docs/operations.md describes these pages";
+constexpr std::string_view kAuthQueryFix = "docs/operations.md describes what auth_query needs";
 constexpr std::string_view kTlsFix = "add what is missing; docs/config.md describes it";
-constexpr std::string_view kBypassFix = "docs/least-privilege.md tells what a bypass role needs";
+constexpr std::string_view kBypassFix = "docs/least-privilege.md describes what a bypass role needs";
 constexpr std::string_view kDatabaseFix = "add it to backend.databases or remove the entry";
 
 constexpr Rule kRules[] = {
     // A name is resolved and checked when the server starts to listen.
-    {"listen.host", "auth.method trust with a listen.host that is not loopback",
+    {"listen.host", "auth.method trust requires a loopback address as listen.host",
      "use scram-sha-256, or listen on 127.0.0.1",
      [](const Config& c) {
        return broken_if(is_trust(c) && net::is_address(c.listen.host) && !net::is_loopback(c.listen.host));
      }},
-    {"admin.http.tls", "admin.http.tls names one of cert_file and key_file", kPageFix,
+    {"admin.http.tls", "admin.http.tls has only one of cert_file and key_file", kPageFix,
      [](const Config& c) { return broken_if(c.page.tls.certificate.empty() != c.page.tls.key.empty()); }},
-    {"admin.http.host", "admin.http.host is no loopback address, and there is no admin.http.tls", kPageFix,
+    {"admin.http.host", "admin.http.host is not a loopback address, and admin.http.tls is missing", kPageFix,
      [](const Config& c) { return broken_if(is_page_in_the_open(c) && !has_page_tls(c)); }},
     {"admin.http.host",
-     "admin.http.host is no loopback address, and admin.http.names does not tell what browsers ask for",
+     "admin.http.host is not a loopback address, and admin.http.names does not list "
+     "the host names that browsers request",
      kPageFix, [](const Config& c) { return broken_if(is_page_in_the_open(c) && c.page.names.empty()); }},
     // Any name can be pointed at a loopback address. Only a certificate tells whose name it is.
     {"admin.http.names", "admin.http.names without admin.http.tls", kPageFix,
      [](const Config& c) { return broken_if(!c.page.names.empty() && !has_page_tls(c)); }},
-    {"admin.http.names", "admin.http.names: {} is no name", kPageFix,
+    {"admin.http.names", "admin.http.names: {} is not a host name", kPageFix,
      [](const Config& c) { return wrong_host_name(c.page.names); }},
-    {"admin.http.port", "admin.http with auth.method trust: the page asks for passwords", kPageFix,
-     [](const Config& c) { return broken_if(c.page.port && is_trust(c)); }},
+    {"admin.http.port",
+     "admin.http can't be used with auth.method trust, because the page asks for "
+     "passwords",
+     kPageFix, [](const Config& c) { return broken_if(c.page.port && is_trust(c)); }},
     {"admin.http.raw_rows", "{}", kPageFix, [](const Config& c) { return wrong_list(wrong_raw_rows(c)); }},
     {"admin.http.table_jobs", "{}", kPageFix,
      [](const Config& c) { return wrong_list(wrong_table_jobs(c)); }},
     {"admin.http.policy_authors", "{}", kPageFix,
      [](const Config& c) { return wrong_list(wrong_policy_authors(c)); }},
-    {"metrics.host", "metrics.host: {} is no address", kMetricsFix,
+    {"metrics.host", "metrics.host: {} is not an address", kMetricsFix,
      [](const Config& c) {
        const bool is_wrong = c.metrics.port && !net::is_address(c.metrics.host);
        return is_wrong ? Finding(yaml::in_quotes(c.metrics.host)) : std::nullopt;
      }},
-    {"metrics.names", "metrics.names: {} is no name", kMetricsFix,
+    {"metrics.names", "metrics.names: {} is not a host name", kMetricsFix,
      [](const Config& c) { return wrong_host_name(c.metrics.names); }},
     {"auth.users_file", "auth.users_file is missing", "name the file with the clients' SCRAM verifiers",
      [](const Config& c) { return broken_if(!is_trust(c) && c.auth.users_file.empty() && !c.auth_query); }},
-    {"auth_query", "auth_query with auth.method trust, which asks for no password", kAuthQueryFix,
-     [](const Config& c) { return broken_if(c.auth_query && is_trust(c)); }},
-    {"auth_query.user", "auth_query.user carries SQL of clients, which must not reach verifiers",
+    {"auth_query", "auth_query can't be used with auth.method trust, which asks for no password",
+     kAuthQueryFix, [](const Config& c) { return broken_if(c.auth_query && is_trust(c)); }},
+    {"auth_query.user",
+     "auth_query.user is also a role that runs SQL of clients, which must not be able "
+     "to read verifiers",
      kAuthQueryFix,
      [](const Config& c) {
        return broken_if(c.auth_query && is_role_of_clients(c, c.auth_query->role.user));
@@ -220,9 +225,9 @@ constexpr Rule kRules[] = {
      [](const Config& c) {
        return broken_if(!c.tls.client_files.revoked.empty() && c.tls.client_files.authorities.empty());
      }},
-    {"tls.clients", "tls.clients names one of cert_file and key_file", kTlsFix,
+    {"tls.clients", "tls.clients has only one of cert_file and key_file", kTlsFix,
      [](const Config& c) { return broken_if(is_half(c.tls.client_files)); }},
-    {"tls.backend", "tls.backend names one of cert_file and key_file", kTlsFix,
+    {"tls.backend", "tls.backend has only one of cert_file and key_file", kTlsFix,
      [](const Config& c) { return broken_if(is_half(c.tls.backend_files)); }},
     {"tls.backend", "tls.backend with verify-ca or verify-full needs ca_file", kTlsFix,
      [](const Config& c) {
@@ -254,8 +259,8 @@ constexpr Rule kRules[] = {
        return broken_if(c.backend.admin_role && has_two_passwords(*c.backend.admin_role));
      }},
     {"backend",
-     "password_command without tls.backend verify-ca or verify-full: anybody on the way to the "
-     "server could ask for the token",
+     "password_command requires tls.backend.mode verify-ca or verify-full; otherwise, "
+     "somebody between pgveil and the server could get the token",
      "set tls.backend.mode and ca_file; docs/rented-servers.md has an example for each service",
      token_in_the_open},
     {"backend.admin_role", "admin_role and query_role are the same role",
@@ -263,7 +268,7 @@ constexpr Rule kRules[] = {
      [](const Config& c) {
        return broken_if(c.backend.admin_role && c.backend.admin_role->user == c.backend.query_role.user);
      }},
-    {"backend.mask_views", "backend.mask_views without an admin_role, which makes the views",
+    {"backend.mask_views", "backend.mask_views requires an admin_role, which creates the views",
      "name an admin_role",
      [](const Config& c) { return broken_if(c.backend.mask_views && !c.backend.admin_role); }},
     {"backend.mask_owner", "backend.mask_owner is query_role or admin_role", "use a role of its own",
@@ -272,11 +277,13 @@ constexpr Rule kRules[] = {
        return broken_if(c.backend.mask_views &&
                         (owner == c.backend.query_role.user || owner == c.backend.admin_role->user));
      }},
-    {"bypass_roles", "bypass_roles with auth.method trust: anybody could be one", kBypassFix,
-     [](const Config& c) { return broken_if(!c.bypass_roles.empty() && is_trust(c)); }},
-    {"bypass_roles", "bypass_roles without audit.file: all they do is on record", kBypassFix,
-     [](const Config& c) { return broken_if(!c.bypass_roles.empty() && c.audit.file.empty()); }},
-    {"bypass_roles", "bypass role {} uses a backend role of pgveil's own", kBypassFix,
+    {"bypass_roles",
+     "bypass_roles can't be used with auth.method trust, because anybody could log in "
+     "as one",
+     kBypassFix, [](const Config& c) { return broken_if(!c.bypass_roles.empty() && is_trust(c)); }},
+    {"bypass_roles", "bypass_roles requires audit.file, because all their statements are recorded",
+     kBypassFix, [](const Config& c) { return broken_if(!c.bypass_roles.empty() && c.audit.file.empty()); }},
+    {"bypass_roles", "the backend role of bypass role {} is one of pgveil's own roles", kBypassFix,
      [](const Config& c) { return bypass_role_if(c, has_own_role); }},
     {"bypass_roles", "bypass role {} is listed twice", kBypassFix,
      [](const Config& c) {
@@ -292,7 +299,7 @@ constexpr Rule kRules[] = {
            places_of(c.backend), [](const HostPort& place) { return is_socket_folder(place.host); });
        return broken_if(has_socket && c.tls.backend != BackendTls::disable);
      }},
-    {"backend.schemas", "backend.schemas lists pgveil, which holds the trees", "take it out of the list",
+    {"backend.schemas", "backend.schemas lists pgveil, which contains the trees", "take it out of the list",
      [](const Config& c) {
        return broken_if(std::ranges::find(c.backend.schemas, rewriter::kOwnSchema) !=
                         c.backend.schemas.end());

@@ -37,7 +37,7 @@ Result<void> store_hosts(const yaml::Value& value, Config& config) {
   if (auto read = store_each(value, hosts, read_host_port); !read) return read;
   constexpr std::size_t kMostHosts = 16;
   if (hosts.empty() || hosts.size() > kMostHosts)
-    return yaml::error_at(value.position(), "no server, or too many",
+    return yaml::error_at(value.position(), "no server is listed, or too many",
                           fmt::format("list 1 to {}", kMostHosts));
   return {};
 }
@@ -63,7 +63,7 @@ Result<void> store_excess(const yaml::Value& value, Config& config) {
     if (!word) return word.error();
     if (!db::is_excess_word(*word)) {
       return yaml::error_at(item.position(), fmt::format("{} names no right", yaml::in_quotes(*word)),
-                            "pgveil check prints the word for each right that query_role has too many");
+                            "pgveil check prints the word for each excess right of query_role");
     }
     config.backend.accept_excess.push_back(std::move(*word));
   }
@@ -116,7 +116,8 @@ Result<void> store_let_in(const yaml::Value& value, Config& config) {
       return before.user == kEverybody || before.user == rule->user;
     });
     if (!is_reached)
-      return yaml::error_at(item.position(), "a rule that none reaches: the first that fits counts",
+      return yaml::error_at(item.position(),
+                            "no user reaches this rule, because the first rule that matches applies",
                             "remove it, or put it before the other");
     config.auth_query->let_in.push_back(std::move(*rule));
   }
@@ -129,7 +130,7 @@ Result<void> store_auth_query(const yaml::Value& value, Config& config) {
   auto text = value.as_string();
   if (!text) return text.error();
   if (text->find("$1") == std::string::npos)
-    return yaml::error_at(value.position(), "a query without $1, which stands for the role's name",
+    return yaml::error_at(value.position(), "the query does not use $1, which stands for the role's name",
                           "write SELECT name, verifier FROM … WHERE name = $1");
   config.auth_query->query = std::move(*text);
   return {};
@@ -140,7 +141,7 @@ Result<void> store_cache(const yaml::Value& value, Config& config) {
   if (!duration) return duration.error();
   if (*duration > kMaxAuthCacheMs)
     return yaml::error_at(value.position(), "duration out of range",
-                          "use 0ms to 5m: a password that was changed holds for so long");
+                          "use 0ms to 5m; a changed password takes effect after this time");
   config.auth_query->cache_ms = *duration;
   return {};
 }

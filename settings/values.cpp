@@ -24,7 +24,7 @@ constexpr std::int64_t kWeekMs = 7LL * 24 * 60 * 60 * 1000;
 constexpr std::size_t kMaxNameBytes = 63;        // PostgreSQL's NAMEDATALEN - 1
 constexpr std::size_t kMaxPasswordBytes = 4096;  // longer than any that PostgreSQL accepts
 constexpr std::size_t kMaxPasswordFileBytes = 65'536;
-constexpr std::string_view kLeftOut = "a password that was not read";
+constexpr std::string_view kLeftOut = "the password was not read";
 
 bool has_control(std::string_view text) {
   return std::any_of(text.begin(), text.end(),
@@ -168,7 +168,7 @@ Result<std::vector<std::string>> read_command(const yaml::Value& value) {
     words.push_back(std::move(*word));
   }
   if (words.front().empty())
-    return error_at(value.position(), "a command without a program", "write [program, argument, …]");
+    return error_at(value.position(), "the command names no program", "write [program, argument, …]");
   return words;
 }
 
@@ -183,16 +183,16 @@ Result<OpenTable> read_table_name(const yaml::Value& value) {
   const auto dot = open.table.find('.');
   const bool is_whole = dot != std::string::npos && dot > 0 && dot + 1 < open.table.size() && colon != 0;
   if (is_whole && open.table.find('*') < open.table.size() - 1)
-    return error_at(value.position(), fmt::format("{} has a * before its end", in_quotes(*text)),
+    return error_at(value.position(), fmt::format("{} has a * that is not at its end", in_quotes(*text)),
                     "write schema.* or schema.prefix*, or name the table");
   const bool is_of_system = open.table.starts_with("pg_") || open.table.starts_with("information_schema.") ||
                             open.table.starts_with("pgveil_auth.") ||
                             open.table.starts_with(std::string(rewriter::kOwnSchema) + ".");
   if (is_whole && rewriter::is_pattern(open.table) && is_of_system)
-    return error_at(value.position(),
-                    fmt::format("{} is a schema of PostgreSQL's or of pgveil's own",
-                                in_quotes(open.table.substr(0, dot))),
-                    "patterns are for schemas of your own");
+    return error_at(
+        value.position(),
+        fmt::format("{} is a schema of PostgreSQL or of pgveil", in_quotes(open.table.substr(0, dot))),
+        "patterns are for schemas of your own");
   if (is_whole) return open;
   return error_at(value.position(), fmt::format("{} is no table", in_quotes(*text)),
                   "write schema.table, or database:schema.table");
@@ -201,15 +201,16 @@ Result<OpenTable> read_table_name(const yaml::Value& value) {
 // Names in the pattern's schema.
 Result<std::vector<std::string>> read_except(const yaml::Value& value, const OpenTable& open) {
   if (!rewriter::is_pattern(open.table))
-    return error_at(value.position(),
-                    fmt::format("except: goes with a pattern, and {} is a table", in_quotes(open.table)),
-                    "write {table: public.*, except: [secrets]}");
+    return error_at(
+        value.position(),
+        fmt::format("except: can only be used with a pattern, but {} is a table", in_quotes(open.table)),
+        "write {table: public.*, except: [secrets]}");
   auto names = read_names(value, "table");
   if (!names) return names;
   for (const auto& name : *names) {
     if (name.find('*') >= name.size() - 1) continue;
-    return error_at(value.position(), fmt::format("{} has a * before its end", in_quotes(name)),
-                    "write a name, or the beginning of names and a *");
+    return error_at(value.position(), fmt::format("{} has a * that is not at its end", in_quotes(name)),
+                    "write a name, or the beginning of a name followed by *");
   }
   return names;
 }
@@ -219,10 +220,10 @@ Result<rewriter::Access> read_access(const yaml::Value& value, const OpenTable& 
   const auto* readers = yaml::find(entries, "readers");
   const auto* access = yaml::find(entries, "access");
   if (access != nullptr && rewriter::is_pattern(open.table))
-    return error_at(access->position(), "access: goes with a table, not with a pattern",
+    return error_at(access->position(), "access: can only be used with a table, not with a pattern",
                     "name the tables that PostgreSQL's grants open, or write readers: [role, …]");
   if ((readers == nullptr) == (access == nullptr))
-    return error_at(value.position(), "one of readers and access is needed",
+    return error_at(value.position(), "readers or access is required, but not both",
                     "write readers: [analyst], access: from_database, or the table alone for every role");
   if (readers != nullptr) {
     auto roles = read_names(*readers, "role");
@@ -233,7 +234,7 @@ Result<rewriter::Access> read_access(const yaml::Value& value, const OpenTable& 
   }
   const auto text = access->as_string();
   if (text && *text == "from_database") return rewriter::Access{{}, true};
-  return error_at(access->position(), "access is something else than from_database",
+  return error_at(access->position(), "access can only be from_database",
                   "write access: from_database, or readers: [role, …]");
 }
 
@@ -246,7 +247,7 @@ Result<OpenTable> read_open_table(const yaml::Value& value) {
     return known.error();
   const auto* table = yaml::find(*entries, "table");
   if (table == nullptr)
-    return error_at(value.position(), "an open table without its name",
+    return error_at(value.position(), "the entry has no table",
                     "write {table: public.cities, readers: [analyst]}");
   auto open = read_table_name(*table);
   if (!open) return open;
@@ -307,7 +308,7 @@ Result<BypassRole> read_bypass_role(const yaml::Value& value, const ConfigOrigin
     if (!stored) return stored.error();
   }
   if (role.role.empty() || role.backend.user.empty())
-    return error_at(value.position(), "a bypass role without role or user",
+    return error_at(value.position(), "a bypass role needs role and user",
                     "write {role: dba, user: dba_raw, password_file: dba.pw}");
   if (variable.empty() == file.empty())
     return error_at(value.position(), "a bypass role needs one of password_env and password_file",
@@ -340,7 +341,7 @@ Result<LetIn> read_let_in(const yaml::Value& value) {
   if (as == nullptr) return rule;
   if (auto done = read(*as, rule.as); !done) return done.error();
   if (rule.as != kEverybody) return rule;
-  return error_at(as->position(), "as has to name a role", "leave it out for the role's own name");
+  return error_at(as->position(), "as must name a role", "leave it out for the role's own name");
 }
 
 Result<Decision> read_decision(const yaml::Value& value) {
@@ -407,7 +408,7 @@ Result<PoolRule> read_pool_rule(const yaml::Value& value) {
   if (auto done = read("reserve_size", count(0), rule.reserve_size); !done) return done.error();
   const bool says_whom = !rule.database.empty() || !rule.role.empty();
   if (says_whom && (rule.mode || rule.size || rule.reserve_size)) return rule;
-  return error_at(value.position(), "a rule of the pool that says nothing",
+  return error_at(value.position(), "this rule of the pool changes nothing",
                   "write {role: bi, mode: transaction}");
 }
 

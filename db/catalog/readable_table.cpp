@@ -32,7 +32,7 @@ Result<void> check_kind(Connection& connection, const std::string& schema, const
   const auto name = qualified_name(schema, table);
   const auto kind = connection.run(kKind, schema, table);
   if (kind.empty())
-    return not_readable(fmt::format("table {} does not exist", name), "create it or mend the job");
+    return not_readable(fmt::format("table {} does not exist", name), "create it, or correct the job");
   const auto text = kind[0][0].as<std::string>();
   if (text == "r" || text == "p") {
     const auto relation = one_relation(connection, schema, table);

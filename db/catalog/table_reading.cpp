@@ -79,7 +79,7 @@ Result<TableReading> TableReading::open_with(const Endpoint& endpoint, const pol
     }
     return Error{ErrorKind::policy, std::string(sqlstate::kUndefinedTable),
                  fmt::format("policy {}: table {} does not exist", spec.name, table),
-                 "create it or mend the policy"};
+                 "create it, or correct the policy"};
   });
 }
 

@@ -159,7 +159,7 @@ rewriter::Relation find_published(Connection& server, const policy::PolicySpec& 
   throw Abandon{Error{ErrorKind::policy, std::string(sqlstate::kUndefinedTable),
                       fmt::format("policy {}: relation {} does not exist", spec.name,
                                   qualified_name(spec.schema, spec.table)),
-                      "create it or mend the policy"}};
+                      "create it, or correct the policy"}};
 }
 
 // A table with rows about the members of an entity may have none yet.

@@ -19,7 +19,7 @@ Result<std::vector<std::string>> files_of(const PathPattern& path) {
   ::globfree(&found);
   if (status == 0 || path.pattern.find_first_of("*?") != std::string::npos) return files;
   return yaml::error_at(path.at, fmt::format("no job file {}", yaml::in_quotes(path.pattern)),
-                        "create it, or mend the path; it is relative to this file");
+                        "create it, or correct the path, which is relative to this file");
 }
 
 }  // namespace

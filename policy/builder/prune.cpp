@@ -176,10 +176,9 @@ Result<DisclosureTree> prune(const DisclosureTree& tree, std::uint64_t max_cohor
       std::ranges::count_if(tree.nodes, [](const Node& node) { return !node.split && !node.falls_back; }));
   if (cohorts <= max_cohorts) return tree;
   if (max_cohorts > kMaxPruningCells / cohorts) {
-    return error_of_kind(
-        ErrorKind::limit,
-        fmt::format("cutting {} cohorts down to {} takes too much memory", cohorts, max_cohorts),
-        "a smaller max_cohorts, a larger k, or none of it");
+    return error_of_kind(ErrorKind::limit,
+                         fmt::format("reducing {} cohorts to {} takes too much memory", cohorts, max_cohorts),
+                         "use a smaller max_cohorts or a larger k, or remove max_cohorts");
   }
   return Pruner(tree, max_cohorts, growth).run();
 }

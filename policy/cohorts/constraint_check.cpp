@@ -134,12 +134,11 @@ Result<void> check_constraints(const PolicySpec& spec, const DisclosureTree& tre
   for (const ConstrainedColumn& column : columns) {
     const auto breaches = find_breaches(tree, column);
     if (breaches.empty()) continue;
-    return Error{
-        .kind = ErrorKind::policy,
-        .sqlstate = std::string(sqlstate::kInsufficientPrivilege),
-        .public_message = fmt::format("policy {}: not every cohort keeps the constraints of column {}",
-                                      spec.name, yaml::in_quotes(column.rule.name)),
-        .hint = listed(breaches)};
+    return Error{.kind = ErrorKind::policy,
+                 .sqlstate = std::string(sqlstate::kInsufficientPrivilege),
+                 .public_message = fmt::format("policy {}: some cohorts violate the constraints of column {}",
+                                               spec.name, yaml::in_quotes(column.rule.name)),
+                 .hint = listed(breaches)};
   }
   return {};
 }

@@ -98,7 +98,7 @@ Result<void> SideCounter::check() const {
     if (holds(rule.model, column.left, column.in_table)) continue;
     return Error{.kind = ErrorKind::policy,
                  .sqlstate = std::string(sqlstate::kInsufficientPrivilege),
-                 .public_message = fmt::format("the table as a whole breaks a constraint of column \"{}\"",
+                 .public_message = fmt::format("the table as a whole violates a constraint of column \"{}\"",
                                                counts_.sensitive()[rule.column].name),
                  .hint = fmt::format("required: {}; found: {}", requirement(rule.model),
                                      measured(rule.model, column.left, column.in_table))};

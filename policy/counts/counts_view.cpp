@@ -59,7 +59,7 @@ CountsView::CountsView(const Counts& counts) : counts_(counts), attributes_(coun
 
 Error too_few_units(std::uint64_t k) {
   return not_permitted(fmt::format("the table has fewer than k = {} units", k),
-                       "a smaller k, or more people; hiding columns is not enough");
+                       "use a smaller k, or add people. Hiding columns is not enough");
 }
 
 }  // namespace pgveil::policy

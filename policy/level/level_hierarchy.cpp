@@ -23,7 +23,7 @@ Result<void> check_record(const std::vector<std::string_view>& fields, std::size
                           std::uint64_t record) {
   if (fields.size() != width) {
     return invalid_input(fmt::format("record {}: {} fields instead of {}", record, fields.size(), width),
-                         "write the value and all its ancestors in each record; is the separator right?");
+                         "write the value and all its ancestors in each record. Check the separator");
   }
   if (!std::ranges::all_of(fields, is_readable))
     return invalid_input(fmt::format("record {}: not UTF-8, or a control character", record), "remove it");
@@ -44,15 +44,15 @@ Result<Groups> groups_of_hierarchy(std::string_view text, char separator, std::u
     const auto record = reader.records_read();
     if (width == 0) width = fields.size();
     if (step >= width) {
-      return invalid_input(fmt::format("record {}: no step {} beside the value", record, step),
-                           fmt::format("there are {}; is the separator right?", width - 1));
+      return invalid_input(fmt::format("record {}: the value has no ancestor {}", record, step),
+                           fmt::format("it has {} ancestors. Check the separator", width - 1));
     }
     if (auto checked = check_record(fields, width, record); !checked) return checked.error();
     if (fields[step].empty())
-      return invalid_input(fmt::format("record {}: an ancestor without name", record), "name it");
+      return invalid_input(fmt::format("record {}: an ancestor has no name", record), "name it");
     if (label_of.size() == kMaxHierarchyValues) {
       return invalid_input(fmt::format("more than {} values", kMaxHierarchyValues),
-                           "generalize by prefix, or make a coarser column in the table");
+                           "generalize by prefix, or add a coarser column to the table");
     }
     if (!label_of.emplace(fields.front(), fields[step]).second)
       return invalid_input(fmt::format("record {}: its value is listed twice", record),

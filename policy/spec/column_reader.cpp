@@ -54,11 +54,12 @@ Result<std::optional<std::string>> read_domain(const std::vector<yaml::Value::En
   const auto* value = yaml::find(entries, "domain");
   if (rule.column_class != ColumnClass::key) {
     if (value == nullptr) return std::optional<std::string>();
-    return error_at(value->position(), "domain on a column that is no key", "write class: key, or remove it");
+    return error_at(value->position(), "domain is only allowed on a column of class key",
+                    "write class: key, or remove it");
   }
   if (value == nullptr) {
     return error_at(rule.at, fmt::format("key {} has no domain", in_quotes(rule.name)),
-                    "add domain: what its values are, as in patient");
+                    "add domain with the name of what the values stand for, such as patient");
   }
   auto domain = read_own_name(*value, "a domain");
   if (!domain) return domain.error();
@@ -88,8 +89,8 @@ Result<std::vector<ColumnRule>> read_column(const yaml::Value::Entry& entry, con
     if (value == nullptr) continue;
     std::ranges::move(errors.take(read(*value)), std::back_inserter(rule.constraints));
     if (!errors.error() && rule.column_class != ColumnClass::sensitive) {
-      errors.add(error_at(value->position(), fmt::format("{} on a column that is not sensitive", key),
-                          "class the column sensitive, or remove it"));
+      errors.add(error_at(value->position(), fmt::format("{} is only allowed on a sensitive column", key),
+                          "give the column the class sensitive, or remove it"));
     }
   }
   if (errors.error()) return *errors.error();
@@ -105,8 +106,8 @@ Result<std::optional<std::uint64_t>> read_weight(const yaml::Value::Entry& entry
   const auto* value = yaml::find(*entries, "weight");
   if (value == nullptr) return std::optional<std::uint64_t>();
   if (column_class != ColumnClass::quasi_identifier) {
-    return error_at(value->position(), "weight on a column that is no quasi_identifier",
-                    "remove it: only quasi-identifiers compete for being shown");
+    return error_at(value->position(), "weight is only allowed on a quasi_identifier",
+                    "remove it, because only quasi-identifiers take part in the tree");
   }
   const auto weight = value->as_integer(1, static_cast<std::int64_t>(kMaxWeight));
   if (!weight) return weight.error();
@@ -170,11 +171,12 @@ Result<ReadColumns> read_columns(const yaml::Value& value, const ReadNamedFile& 
       rules, [](const ColumnRule& rule) { return rule.column_class == ColumnClass::key; });
   if (quasi_identifier_count == 0 && !has_key) {
     return error_at(value.position(), "no column is a quasi_identifier",
-                    "class the columns by which people could be recognized");
+                    "give the class quasi_identifier to the columns by which people could be "
+                    "recognized");
   }
   if (quasi_identifier_count > kMaxQuasiIdentifiers) {
     return error_at(value.position(), fmt::format("more than {} quasi-identifiers", kMaxQuasiIdentifiers),
-                    "class the others identifier, or don't list them: they are hidden then");
+                    "give the others the class identifier, or don't list them. They are then hidden");
   }
   return columns;
 }

@@ -28,24 +28,24 @@ Result<void> check_copied(const PolicySpec& policy) {
   if (policy.enforcement == Enforcement::copy) return {};
   if (policy.source) {
     return error_at(policy.at, "source without enforcement: copy",
-                    "add enforcement: copy, for the rows are evaluated once in each BUILD");
+                    "add enforcement: copy, because each BUILD evaluates the rows once");
   }
   if (const ColumnRule* key = key_of(policy)) {
-    return error_at(key->at, fmt::format("key {} without enforcement: copy", in_quotes(key->name)),
-                    "add enforcement: copy, for each BUILD makes new pseudonyms");
+    return error_at(key->at, fmt::format("key {} requires enforcement: copy", in_quotes(key->name)),
+                    "add enforcement: copy, because each BUILD makes new pseudonyms");
   }
   return {};
 }
 
 Result<void> check_without_key(const PolicySpec& policy) {
   if (policy.entity) {
-    return error_at(
-        policy.at, fmt::format("entity: {} without a key column", *policy.entity),
-        fmt::format("class the column that tells the rows apart {{class: key, domain: {}}}", *policy.entity));
+    return error_at(policy.at, fmt::format("entity: {} requires a key column", *policy.entity),
+                    fmt::format("give the column that identifies the persons {{class: key, domain: {}}}",
+                                *policy.entity));
   }
   if (policy.max_rows_per_person) {
-    return error_at(policy.at, "max_rows_per_person without a key column",
-                    "class the column that says whose row it is {class: key, domain: …}, or remove it");
+    return error_at(policy.at, "max_rows_per_person requires a key column",
+                    "give the column that names the person {class: key, domain: …}, or remove it");
   }
   return {};
 }
@@ -58,15 +58,17 @@ Result<void> check_persons(const PolicySpec& policy, const ColumnRule& key) {
                     fmt::format("write entity: {}", *key.domain));
   }
   if (policy.max_rows_per_person) {
-    return error_at(policy.at,
-                    fmt::format("max_rows_per_person in the table with one row per {}", *key.domain),
-                    "remove it");
+    return error_at(
+        policy.at,
+        fmt::format("max_rows_per_person is not allowed in the table with one row per {}", *key.domain),
+        "remove it");
   }
   if (std::ranges::none_of(policy.columns, [](const ColumnRule& rule) {
         return rule.column_class == ColumnClass::quasi_identifier;
       })) {
     return error_at(policy.at, "no column is a quasi_identifier",
-                    "class the columns by which people could be recognized");
+                    "give the class quasi_identifier to the columns by which people could be "
+                    "recognized");
   }
   return {};
 }
@@ -75,13 +77,14 @@ Result<void> check_facts(const PolicySpec& policy, const ColumnRule& key) {
   for (const ColumnRule& rule : policy.columns) {
     if (rule.constraints.empty()) continue;
     return error_at(rule.at,
-                    fmt::format("l_diversity or t_closeness on {} beside key {}", in_quotes(rule.name),
-                                in_quotes(key.name)),
-                    fmt::format("remove it: only the table with entity: {} may have it", *key.domain));
+                    fmt::format("l_diversity or t_closeness on {} is not allowed in a table with key {}",
+                                in_quotes(rule.name), in_quotes(key.name)),
+                    fmt::format("remove it. Only the table with entity: {} may have it", *key.domain));
   }
   if (!policy.growth.workload.empty()) {
-    return error_at(policy.at, fmt::format("a workload beside key {}", in_quotes(key.name)),
-                    fmt::format("remove it: only the table with entity: {} may have one", *key.domain));
+    return error_at(policy.at,
+                    fmt::format("a workload is not allowed in a table with key {}", in_quotes(key.name)),
+                    fmt::format("remove it. Only the table with entity: {} may have one", *key.domain));
   }
   return {};
 }
@@ -124,11 +127,11 @@ Result<void> check_key(const PolicySpec& policy) {
   for (const ColumnRule& rule : policy.columns) {
     if (rule.column_class != ColumnClass::key || &rule == key) continue;
     return error_at(rule.at, fmt::format("a second key, after {}", in_quotes(key->name)),
-                    "class it identifier: the rows of a table belong to the persons of one key");
+                    "give it the class identifier, because a table has only one key");
   }
   if (policy.unit) {
     return error_at(policy.at, fmt::format("unit beside key {}", in_quotes(key->name)),
-                    "remove unit: the key says whose row it is");
+                    "remove unit, because the key identifies the person");
   }
   return is_entity(policy) ? check_persons(policy, *key) : check_facts(policy, *key);
 }
@@ -141,9 +144,10 @@ Result<void> check_of_one_domain(const PolicySpec& earlier, const PolicySpec& la
       earlier.table == later.table) {
     const PolicySpec& keyed = first != nullptr ? earlier : later;
     return error_at(later.at,
-                    fmt::format("policy {} is over this table, too, and {} has a key",
-                                in_quotes(earlier.name), in_quotes(keyed.name)),
-                    "keep one of them and list all readers there: a table with a key has one policy");
+                    fmt::format("policy {} covers this table too, and {} has a key", in_quotes(earlier.name),
+                                in_quotes(keyed.name)),
+                    "a table with a key has only one policy. Keep one of them and list all readers "
+                    "there");
   }
   if (first == nullptr || second == nullptr || first->domain != second->domain) return {};
   if (is_entity(earlier) && is_entity(later)) {
@@ -153,8 +157,8 @@ Result<void> check_of_one_domain(const PolicySpec& earlier, const PolicySpec& la
   }
   if (earlier.k != later.k) {
     return error_at(later.at,
-                    fmt::format("k is {}, and {} in policy {} of the same domain {}", later.k, earlier.k,
-                                in_quotes(earlier.name), *first->domain),
+                    fmt::format("k is {}, but it is {} in policy {} of the same domain {}", later.k,
+                                earlier.k, in_quotes(earlier.name), *first->domain),
                     "write the same k in all policies of a domain");
   }
   return {};

@@ -23,12 +23,12 @@ Result<const ColumnRule*> read_tree_column(const yaml::Value& value, const Polic
   const auto rule = std::ranges::find(policy.columns, *name, &ColumnRule::name);
   if (rule != policy.columns.end() && rule->column_class == ColumnClass::quasi_identifier) return &*rule;
   return error_at(value.position(),
-                  fmt::format("column {} of {} is no quasi_identifier", in_quotes(*name), list),
+                  fmt::format("column {} of {} is not a quasi_identifier", in_quotes(*name), list),
                   "name columns of this policy with class: quasi_identifier");
 }
 
 Error listed_twice(const yaml::Value& value, const std::string& column, std::string_view list) {
-  return error_at(value.position(), fmt::format("column {} is in {} twice", in_quotes(column), list),
+  return error_at(value.position(), fmt::format("column {} occurs twice in {}", in_quotes(column), list),
                   "remove one");
 }
 
@@ -69,11 +69,11 @@ Result<Question> read_question(const yaml::Value& value, const PolicySpec& polic
 Result<void> check_alone(const yaml::Value& value, const PolicySpec& policy) {
   if (!policy.growth.priority.empty()) {
     return error_at(value.position(), "workload beside priority",
-                    "keep one of them: with a workload the order of columns is looked for");
+                    "keep one of them, because a workload determines the order of the columns");
   }
   if (!policy.growth.weights.empty()) {
-    return error_at(value.position(), "workload beside a column's weight",
-                    "keep one of them: a question of the workload has a weight of its own");
+    return error_at(value.position(), "workload can't be combined with the weight of a column",
+                    "keep one of them. The questions of a workload have their own weights");
   }
   return {};
 }
@@ -89,11 +89,12 @@ Result<std::vector<std::string>> read_priority(const yaml::Value& value, const P
   if (!items) return items.error();
   if (items->empty() || items->size() > kMaxPriorities) {
     return error_at(value.position(), fmt::format("priority with {} columns", items->size()),
-                    fmt::format("list 1 to {}: the columns that most questions are about", kMaxPriorities));
+                    fmt::format("list 1 to {} columns, those that most questions are about", kMaxPriorities));
   }
   if (!policy.growth.weights.empty()) {
-    return error_at(value.position(), "priority beside a column's weight",
-                    "keep one of them: a column of priority comes first whatever the others weigh");
+    return error_at(value.position(), "priority can't be combined with the weight of a column",
+                    "keep one of them, because columns in priority come first, whatever the weights "
+                    "of the others");
   }
   std::vector<std::string> priority;
   for (const yaml::Value& item : *items) {
@@ -101,8 +102,9 @@ Result<std::vector<std::string>> read_priority(const yaml::Value& value, const P
     if (!rule) return rule.error();
     const std::string& name = (*rule)->name;
     if ((*rule)->level && (*rule)->level->source != name) {
-      return error_at(item.position(), fmt::format("column {} of priority shows a level", in_quotes(name)),
-                      fmt::format("name {}: its levels go with it", in_quotes((*rule)->level->source)));
+      return error_at(
+          item.position(), fmt::format("column {} in priority shows a level", in_quotes(name)),
+          fmt::format("name {} instead; its levels come with it", in_quotes((*rule)->level->source)));
     }
     if (std::ranges::find(priority, name) != priority.end()) return listed_twice(item, name, "priority");
     priority.push_back(name);
@@ -116,14 +118,14 @@ Result<std::vector<Question>> read_workload(const yaml::Value& value, const Poli
   if (!items) return items.error();
   if (items->empty() || items->size() > kMaxQuestions) {
     return error_at(value.position(), fmt::format("workload with {} questions", items->size()),
-                    fmt::format("list 1 to {}: those that are asked most", kMaxQuestions));
+                    fmt::format("list 1 to {} questions, those that are asked most", kMaxQuestions));
   }
   std::vector<Question> workload;
   for (const yaml::Value& item : *items) {
     auto question = read_question(item, policy);
     if (!question) return question.error();
     if (std::ranges::any_of(workload, [&](const Question& it) { return is_same_question(it, *question); }))
-      return error_at(item.position(), "the same columns are asked twice",
+      return error_at(item.position(), "two questions have the same columns",
                       "remove one, and add up the weights");
     workload.push_back(std::move(*question));
   }

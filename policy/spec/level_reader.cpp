@@ -30,14 +30,14 @@ Result<Scaled> read_number(const yaml::Value& value) {
   const auto text = value.as_string();
   if (!text) return text.error();
   if (const auto number = exactly_scaled(*text)) return *number;
-  return error_at(value.position(), fmt::format("{} is not a number of a level", in_quotes(*text)),
+  return error_at(value.position(), fmt::format("{} is not a valid number for a level", in_quotes(*text)),
                   "write a number with at most four decimals, at most 10^14");
 }
 
 Result<LevelMethod> read_width(const yaml::Value& value, const Entries& entries) {
   const auto width = read_number(value);
   if (!width) return width.error();
-  if (*width <= 0) return error_at(value.position(), "a width that is not above 0", "write width: 10");
+  if (*width <= 0) return error_at(value.position(), "the width must be above 0", "write width: 10");
   Bins bins{*width, 0};
   if (const auto* origin = yaml::find(entries, "origin")) {
     const auto number = read_number(*origin);
@@ -59,7 +59,7 @@ Result<LevelMethod> read_bounds(const yaml::Value& value) {
     const auto cut = read_number(item);
     if (!cut) return cut.error();
     if (!bounds.cuts.empty() && *cut <= bounds.cuts.back()) {
-      return error_at(item.position(), "bounds that do not ascend: bins would overlap",
+      return error_at(item.position(), "the bounds do not ascend, so bins would overlap",
                       "write each bound once, from low to high");
     }
     bounds.cuts.push_back(*cut);
@@ -97,8 +97,7 @@ Result<LevelMethod> read_groups(const yaml::Value& value) {
       auto text = item.as_string();
       if (!text) return text.error();
       if (!label_of.emplace(std::move(*text), entry.key).second)
-        return error_at(item.position(), "a value that is listed twice",
-                        "list each value in one group, once");
+        return error_at(item.position(), "a value is listed twice", "list each value in one group, once");
     }
   }
   if (label_of.empty()) return error_at(value.position(), "no groups", "write groups: {label: [value, …]}");
@@ -154,7 +153,7 @@ Result<LevelMethod> read_method(const yaml::Value& value, const Entries& entries
   for (const yaml::Value::Entry& entry : entries) {
     if (std::ranges::find(kMethods, entry.key) == kMethods.end()) continue;
     if (method != nullptr) {
-      return error_at(entry.key_position, fmt::format("{} and {} in one level", method->key, entry.key),
+      return error_at(entry.key_position, fmt::format("one level has both {} and {}", method->key, entry.key),
                       "write one method per level, and several levels as a list");
     }
     method = &entry;
@@ -212,8 +211,8 @@ Result<ColumnRule> read_level(const yaml::Value& value, const ColumnRule& source
     if (!name) return name.error();
     if (*name == source.name) {
       return error_at(column->position(),
-                      fmt::format("{} would mix exact values and levels", in_quotes(*name)),
-                      "name another column, or none: then the exact value is never shown");
+                      fmt::format("{} would show both exact values and levels", in_quotes(*name)),
+                      "name another column. Or name none, and the exact value is then never disclosed");
     }
     rule.name = std::move(*name);
     rule.at = column->position();
@@ -229,27 +228,29 @@ Result<ColumnRule> read_level(const yaml::Value& value, const ColumnRule& source
 Result<std::vector<ColumnRule>> with_levels_of(ColumnRule rule, const yaml::Value& generalize,
                                                const ReadNamedFile& read_file) {
   if (rule.column_class != ColumnClass::quasi_identifier) {
-    return error_at(generalize.position(), "generalize on a column that is not a quasi_identifier",
-                    "class the column quasi_identifier, or remove it");
+    return error_at(generalize.position(), "generalize is only allowed on a quasi_identifier",
+                    "give the column the class quasi_identifier, or remove it");
   }
   std::vector<yaml::Value> items{generalize};
   if (const auto list = generalize.as_sequence()) items = *list;
   if (items.empty())
-    return error_at(generalize.position(), "an empty list of levels", "add a level, or remove it");
+    return error_at(generalize.position(), "the list of levels is empty", "add a level, or remove it");
   std::vector<ColumnRule> rules{rule};
   for (const yaml::Value& item : items) {
     auto level = read_level(item, rule, static_cast<std::uint32_t>(rules.size()), read_file);
     if (!level) return level.error();
     if (level->name == rule.name) {
       if (items.size() == 1) return std::vector{std::move(*level)};
-      return error_at(item.position(), "a level without column beside others",
-                      "give each level a column of its own: two levels in one could not be told apart");
+      return error_at(item.position(), "several levels, but one of them has no column",
+                      "give each level its own column. Two levels in one column could not be "
+                      "distinguished");
     }
     if (rules.back().level && !refines(rules.back().level->method, level->level->method)) {
       return error_at(item.position(),
                       fmt::format("{} does not nest in {}", in_short(rules.back().level->method),
                                   in_short(level->level->method)),
-                      "list levels from fine to coarse, each made of whole values of the one before");
+                      "list levels from fine to coarse. Each bin must consist of whole bins of the "
+                      "level before");
     }
     rules.push_back(std::move(*level));
   }

@@ -86,13 +86,15 @@ Result<PolicyTable> read_source(const yaml::Value& value, const std::string& pol
     if (std::ranges::find(kOwnNames, policy) != kOwnNames.end()) {
       return error_at(
           value.position(),
-          fmt::format("readers would find this SELECT as pgveil.{}, which pgveil uses itself", policy),
+          fmt::format("readers would find this SELECT under the name pgveil.{}, which pgveil uses "
+                      "itself",
+                      policy),
           "give the policy another name");
     }
     return PolicyTable{std::string(kSelectSchema), policy, Source{std::string(text)}};
   }
   if (written && !value.as_string()) {
-    return error_at(value.position(), "a block text that is no SELECT",
+    return error_at(value.position(), "the block text is not a SELECT",
                     "begin it with SELECT or WITH, or write schema.view on the line of the key");
   }
   if (!written && !value.as_sequence()) {

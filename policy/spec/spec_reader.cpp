@@ -99,7 +99,7 @@ Result<DriftRule> read_drift(const yaml::Value& value) {
   if (const auto* every = yaml::find(*entries, "check_every")) {
     rule.check_every_ms = errors.take(every->as_duration_ms());
     if (!errors.error() && rule.check_every_ms < kMinCheckEveryMs) {
-      return error_at(every->position(), "checked more often than once a second", "write 1s or more");
+      return error_at(every->position(), "check_every is below one second", "write 1s or more");
     }
   }
   if (const auto* action = yaml::find(*entries, "action"))
@@ -111,14 +111,15 @@ Result<DriftRule> read_drift(const yaml::Value& value) {
 Result<std::int64_t> read_rebuild_every(const yaml::Value& value) {
   const auto every = value.as_duration_ms();
   if (every && *every < kMinCheckEveryMs)
-    return error_at(value.position(), "built more often than once a second", "write 1s or more");
+    return error_at(value.position(), "rebuild_every is below one second", "write 1s or more");
   return every;
 }
 
 // The owner's reason for accepting a risk by name, in words for later readers of the policy.
 Result<std::string> read_reason(const yaml::Value& value) {
   auto reason = value.as_string();
-  if (reason && reason->empty()) return error_at(value.position(), "no reason", "write why it is accepted");
+  if (reason && reason->empty())
+    return error_at(value.position(), "no reason", "write the reason why it is accepted");
   return reason;
 }
 
@@ -203,9 +204,9 @@ void read_optional(const Entries& entries, PolicySpec& policy, FirstError& error
 Result<void> check_unit(const PolicySpec& policy) {
   for (const ColumnRule& rule : policy.columns) {
     if (policy.unit == rule.name && rule.column_class != ColumnClass::identifier) {
-      return error_at(
-          rule.at, fmt::format("the unit column {} would be shown", in_quotes(rule.name)),
-          "class it identifier, or don't list it: by it the rows of one person could be put together");
+      return error_at(rule.at, fmt::format("the unit column {} would be visible", in_quotes(rule.name)),
+                      "give it the class identifier, or don't list it. Otherwise, readers could link "
+                      "the rows of one person");
     }
   }
   return {};
@@ -222,7 +223,7 @@ Result<void> check_refinement(const PolicySpec& policy) {
   if (policy.growth.strategy != Strategy::thorough) return {};
   for (const ColumnRule& rule : policy.columns) {
     if (has_constraint(rule, ConstraintMode::refine)) {
-      return error_at(rule.at, "mode: refine together with strategy: thorough",
+      return error_at(rule.at, "mode: refine can't be combined with strategy: thorough",
                       "write strategy: greedy, or mode: verify");
     }
   }
@@ -237,8 +238,9 @@ Result<void> check_stored(const PolicySpec& policy) {
     return {};
   }
   return error_at(
-      policy.at, fmt::format("enforcement: stored with {} quasi-identifiers and levels", attributes),
-      fmt::format("a stored column has room for {}: write enforcement: query", kMaxStoredAttributes));
+      policy.at,
+      fmt::format("enforcement: stored does not support {} quasi-identifiers and levels", attributes),
+      fmt::format("a stored column has room for {}. Write enforcement: query", kMaxStoredAttributes));
 }
 
 Result<void> check_roles(const PolicySpec& policy) {
@@ -314,10 +316,11 @@ Result<void> check_pair(const PolicySpec& a, const PolicySpec& b) {
   if (auto domain = check_of_one_domain(a, b); !domain) return domain;
   if (a.database != b.database || a.schema != b.schema || a.table != b.table) return {};
   if (a.is_access_from_database || b.is_access_from_database) {
-    return error_at(b.at,
-                    fmt::format("policy {} is over this table, too, and the database says who reads it",
-                                in_quotes(a.name)),
-                    "list the roles of both: readers: [role, …]");
+    return error_at(
+        b.at,
+        fmt::format("policy {} covers this table too, and one of the two has access: from_database",
+                    in_quotes(a.name)),
+        "list the roles of both policies with readers: [role, …]");
   }
   const auto taken = roles_of(a);
   for (const std::string& role : roles_of(b)) {
@@ -325,7 +328,7 @@ Result<void> check_pair(const PolicySpec& a, const PolicySpec& b) {
     return error_at(
         b.at,
         fmt::format("role {} already reads this table under policy {}", in_quotes(role), in_quotes(a.name)),
-        "let each role read a table under one policy");
+        "let each role read a table under one policy only");
   }
   return {};
 }

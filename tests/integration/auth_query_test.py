@@ -443,7 +443,7 @@ class Start(AuthQueryCase):
         self.assertNotIn(AUTH_PASSWORD, done.stderr)
 
     def test_what_keeps_pgveil_from_starting(self):
-        self.assert_refused(section(query="SELECT 1"), "without $1")
+        self.assert_refused(section(query="SELECT 1"), "does not use $1")
         self.assert_refused(section(query="SELECT $1::text"), "gives 1 columns")
         self.assert_refused(section(query="SELECT $1::text, nothing"), "auth_query failed")
         self.assert_refused(
@@ -452,13 +452,13 @@ class Start(AuthQueryCase):
         )
         self.assert_refused(section(query="SELECT '', $1::text"), "row for the empty name")
         self.assert_refused(section(user="nosuch"), "as nosuch failed")
-        self.assert_refused(section(user="pgveil_query"), "carries SQL of clients")
+        self.assert_refused(section(user="pgveil_query"), "runs SQL of clients")
         self.assert_refused(section(let_in=""), "nobody is let in")
         self.assert_refused(section(let_in="{user: '*', as: dpo}"), "exempt from policy people_k2")
         self.assert_refused(
             section(let_in="{user: '*', as: operator}"), "an admin, a stats user or a bypass role"
         )
-        self.assert_refused(section(let_in="{user: '*'}, {user: ann}"), "a rule that none reaches")
+        self.assert_refused(section(let_in="{user: '*'}, {user: ann}"), "no user reaches this rule")
         self.assert_refused(section(let_in="{as: analyst}"), "a rule without user")
         self.assert_refused(section(cache="6m"), "5m")
 

@@ -251,10 +251,10 @@ class StartUp(BypassCase):
 
     def test_configurations_that_are_refused(self):
         for old, new, what in (
-            ("method: scram-sha-256", "method: trust", "trust: anybody could be one"),
-            ("audit: {file: audit.log}", "", "without audit.file"),
-            ("user: dba_raw", "user: pgveil_query", "a backend role of pgveil's own"),
-            ("user: dba_raw", "user: pgveil_admin", "a backend role of pgveil's own"),
+            ("method: scram-sha-256", "method: trust", "trust, because anybody could log in as one"),
+            ("audit: {file: audit.log}", "", "requires audit.file"),
+            ("user: dba_raw", "user: pgveil_query", "one of pgveil's own roles"),
+            ("user: dba_raw", "user: pgveil_admin", "one of pgveil's own roles"),
             ("role: dba,", "role: analyst,", "is a reader of policy people_k2"),
             ("role: dba,", "role: dpo,", "is a reader of policy people_k2, or exempt"),
             ("user: dba_raw", "user: nobody", "can't be used in database demo"),

@@ -214,7 +214,7 @@ CASES = {
         (),
         "note",
         "same-columns",
-        "public.archive has columns of the names that public.persons hides: person, town",
+        "public.archive has columns with the names of columns that public.persons hides: person, town",
     ),
     "columns of the same name, open": (
         "CREATE TABLE public.archive AS SELECT visits, town FROM public.persons; GRANT SELECT ON public.archive TO PUBLIC",
@@ -228,7 +228,7 @@ CASES = {
         ("public.*",),
         "note",
         "kept-closed",
-        "public.archive stays closed under public.*: public.archive has columns of the names that public.persons hides: town",
+        "public.archive stays closed under public.*: public.archive has columns with the names of columns that public.persons hides: town",
     ),
     "a sequence": (
         "CREATE SEQUENCE public.numbers OWNED BY public.persons.person",
@@ -263,7 +263,7 @@ CASES = {
         (),
         "note",
         "hidden-domain",
-        "code is of domain",
+        "the type of code is the domain",
     ),
     "a trigger": (
         "CREATE FUNCTION public.t() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'; CREATE TRIGGER copying "
@@ -455,7 +455,7 @@ class Findings(CheckCase):
         lines = done.stdout.splitlines()
         self.assertLessEqual(len(lines), 20, done.stdout)
         self.assertNotIn("thing_", done.stdout)
-        self.assertIn("100 tables stay closed although a pattern of open_tables means them: public.unread_0", done.stdout)
+        self.assertIn("100 tables stay closed although a pattern of open_tables covers them: public.unread_0", done.stdout)
         self.assertIn("query_role may not read it", self.run_verb(pgveil, "check", "--all").stdout)
         self.assertRegex(lines[-1], "^0 errors, [0-9]+ warnings$")
         pgveil.start()

@@ -773,18 +773,18 @@ class Refused(Served):
             ("two keys", sound.replace("line:   {class: insensitive}", "line:   {class: key, domain: one}"), ("a second key",)),
             ("a key without a domain", sound.replace("{class: key, domain: one}", "{class: key}", 1), ("has no domain",)),
             ("a domain without a key", sound.replace("{class: insensitive}", "{class: insensitive, domain: one}", 1),
-             ("domain on a column that is no key",)),
-            ("no copy", sound.replace("enforcement: copy", "enforcement: query", 1), ("without enforcement: copy",)),
+             ("domain is only allowed on a column of class key",)),
+            ("no copy", sound.replace("enforcement: copy", "enforcement: query", 1), ("requires enforcement: copy",)),
             ("diversity of facts", sound.replace("line:   {class: insensitive}",
                                                  "line:   {class: sensitive, l_diversity: {distinct: 2}}"),
              ("l_diversity or t_closeness",)),
             ("a workload of facts", sound[:facts] + sound[facts:].replace(
-                "    columns:", "    workload: [{group_by: [kind]}]\n    columns:"), ("a workload beside key",)),
+                "    columns:", "    workload: [{group_by: [kind]}]\n    columns:"), ("a workload is not allowed in a table with key",)),
             ("most rows of persons", sound.replace("    entity: one\n", "    entity: one\n    max_rows_per_person: 3\n"),
-             ("max_rows_per_person in the table with one row per one",)),
+             ("max_rows_per_person is not allowed in the table with one row per one",)),
             ("an entity of another domain", sound.replace("entity: one", "entity: other"), ("write entity: one",)),
             ("a second policy of a table", sound + sound[facts:].replace("name: f_one", "name: again"),
-             ("is over this table, too",)),
+             ("covers this table too",)),
         ):
             with self.subTest(what):
                 self.assert_refused(text, *words)

@@ -267,7 +267,7 @@ class InClear(TokenCase):
         path.write_text(path.read_text().replace("backend:\n  host: 127.0.0.1", "backend:\n  host: db.example"))
         done = made.command("check", "--config", str(path))
         self.assertEqual(done.returncode, 1)
-        self.assertIn("password_command without tls.backend verify-ca or verify-full", done.stderr)
+        self.assertIn("password_command requires tls.backend.mode verify-ca or verify-full", done.stderr)
 
 
 if __name__ == "__main__":

@@ -208,11 +208,11 @@ class Wrong(StackCase):
         path = self.pgveil.config_path
         text = path.read_text()
         for entry, words in (
-            ("{table: public.diary}", "one of readers and access is needed"),
-            ("{readers: [bi]}", "an open table without its name"),
+            ("{table: public.diary}", "readers or access is required, but not both"),
+            ("{readers: [bi]}", "the entry has no table"),
             ("{table: public.diary, readers: []}", "nobody may read it"),
-            ("{table: public.diary, access: everybody}", "something else than from_database"),
-            ("{table: public.diary, readers: [bi], access: from_database}", "one of readers and access"),
+            ("{table: public.diary, access: everybody}", "access can only be from_database"),
+            ("{table: public.diary, readers: [bi], access: from_database}", "readers or access is required"),
             ("{table: public.towns, readers: [bi]}", "is listed twice"),
             ("{table: public.diary, reader: [bi]}", "unknown key"),
             ("{table: diary, readers: [bi]}", "is no table"),

@@ -83,7 +83,7 @@ class Rebuilds(StackCase):
         before = path.read_text()
         path.write_text(before.replace("    k: 2\n", "    k: 2\n    rebuild_every: 100ms\n", 1))
         try:
-            self.assertIn("built more often than once a second", repr(self.pgveil.console("RELOAD").texts()))
+            self.assertIn("rebuild_every is below one second", repr(self.pgveil.console("RELOAD").texts()))
         finally:
             path.write_text(before)
 

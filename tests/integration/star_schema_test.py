@@ -380,7 +380,7 @@ class Refused(Sources):
             "table and source": (spare.replace("    k:", "    table: public.visits_spare\n    k:"),
                                  "table and source are both given"),
             "neither": (re.sub(r"    source:.*?    k:", "    k:", spare, flags=re.S), "a policy without \"table\""),
-            "no SELECT": (policy("spare", "DELETE FROM public.visits_spare -- SELECT"), "no SELECT"),
+            "not a SELECT": (policy("spare", "DELETE FROM public.visits_spare -- SELECT"), "not a SELECT"),
             "exempt roles": (spare.replace("    readers:", "    exempt_roles: [dpo]\n    readers:"), "exempt_roles"),
             "a name of pgveil's": (spare.replace("name: spare", "name: policies"), "pgveil uses itself"),
         }.items():

@@ -464,12 +464,12 @@ class Tools(StackCase):
     def test_check_says_what_stands_in_for_a_domain(self):
         done = self.pgveil.command("check", "--all", "--config", str(self.pgveil.config_path))
         self.assertIn(
-            "note: hidden-domain: policy odd_k2: mail is of domain public.mail: readers see NULL of type "
+            "note: hidden-domain: policy odd_k2: the type of mail is the domain public.mail; readers see NULL of type "
             "character varying(40)",
             done.stdout,
         )
         self.assertIn(
-            "deeper is of domain public.deep: readers see NULL of type character varying(40)", done.stdout
+            "the type of deeper is the domain public.deep; readers see NULL of type character varying(40)", done.stdout
         )
 
     # -- samples and chains

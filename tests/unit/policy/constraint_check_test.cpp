@@ -55,7 +55,7 @@ TEST_CASE("a cohort of one disease breaks diversity, and the message for readers
   REQUIRE(!checked);
   CHECK(checked.error().kind == ErrorKind::policy);
   CHECK(checked.error().public_message ==
-        "policy p: not every cohort keeps the constraints of column \"sensitive\"");
+        "policy p: some cohorts violate the constraints of column \"sensitive\"");
   CHECK(checked.error().hint == "D2: at least 2 distinct values, found 1");
   CHECK(k_that_would_do(spec, counts, columns) == 4);
   CHECK(check_constraints(spec, build_tree(counts, 4, kGreedy).value(), columns).has_value());

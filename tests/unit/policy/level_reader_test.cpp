@@ -98,21 +98,21 @@ TEST_CASE("every part of a level changes the policy's hash") {
 
 TEST_CASE("what is no level is refused at its place") {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"[]", "p.yaml:8:50: an empty list of levels"},
+      {"[]", "p.yaml:8:50: the list of levels is empty"},
       {"10", "p.yaml:8:50: expected a level"},
       {"{column: b}",
        "p.yaml:8:50: a level without method; add one of width, bounds, period, prefix, groups, hierarchy"},
       {"{with: 10}", "p.yaml:8:51: unknown key \"with\""},
-      {"{width: 10, prefix: 3}", "p.yaml:8:62: width and prefix in one level"},
-      {"{width: 0}", "p.yaml:8:58: a width that is not above 0"},
-      {"{width: -5}", "p.yaml:8:58: a width that is not above 0"},
-      {"{width: ten}", "p.yaml:8:58: \"ten\" is not a number of a level"},
-      {"{width: 0.00001}", "p.yaml:8:58: \"0.00001\" is not a number of a level"},
-      {"{width: 100000000000001}", "p.yaml:8:58: \"100000000000001\" is not a number of a level"},
-      {"{width: 1e3}", "p.yaml:8:58: \"1e3\" is not a number of a level"},
+      {"{width: 10, prefix: 3}", "p.yaml:8:62: one level has both width and prefix"},
+      {"{width: 0}", "p.yaml:8:58: the width must be above 0"},
+      {"{width: -5}", "p.yaml:8:58: the width must be above 0"},
+      {"{width: ten}", "p.yaml:8:58: \"ten\" is not a valid number for a level"},
+      {"{width: 0.00001}", "p.yaml:8:58: \"0.00001\" is not a valid number for a level"},
+      {"{width: 100000000000001}", "p.yaml:8:58: \"100000000000001\" is not a valid number for a level"},
+      {"{width: 1e3}", "p.yaml:8:58: \"1e3\" is not a valid number for a level"},
       {"{bounds: []}", "p.yaml:8:59: 1 to 1000 bounds are needed"},
       {"{bounds: 18}", "p.yaml:8:59: "},
-      {"{bounds: [18, 65, 40]}", "p.yaml:8:68: bounds that do not ascend: bins would overlap"},
+      {"{bounds: [18, 65, 40]}", "p.yaml:8:68: the bounds do not ascend, so bins would overlap"},
       {"{bounds: [18, 18]}", "p.yaml:8:64: bounds that do not ascend"},
       {"{bounds: [18], origin: 3}", "p.yaml:8:73: origin without width"},
       {"{period: fortnight}", "p.yaml:8:59: unknown period \"fortnight\""},
@@ -121,8 +121,8 @@ TEST_CASE("what is no level is refused at its place") {
       {"{groups: {x: a}}", "p.yaml:8:63: "},
       {"{groups: [a]}", "p.yaml:8:59: "},
       {"{groups: {'': [a]}}", "p.yaml:8:60: a group without label"},
-      {"{groups: {x: [a], y: [b, a]}}", "p.yaml:8:75: a value that is listed twice"},
-      {"{groups: {x: [a, a]}}", "p.yaml:8:67: a value that is listed twice"},
+      {"{groups: {x: [a], y: [b, a]}}", "p.yaml:8:75: a value is listed twice"},
+      {"{groups: {x: [a, a]}}", "p.yaml:8:67: a value is listed twice"},
       {"{groups: {x: [a]}, show: start}", "such a level has no start"},
       {"[{groups: {x: [a, b], y: [c]}, column: b}, {groups: {z: [a], w: [b, c]}, column: c}]",
        "groups does not nest in groups"},
@@ -130,9 +130,9 @@ TEST_CASE("what is no level is refused at its place") {
       {"{prefix: 0}", "p.yaml:8:59: "},
       {"{prefix: 3, show: start}", "p.yaml:8:68: such a level has no start"},
       {"{width: 10, show: middle}", "p.yaml:8:68: unknown value \"middle\""},
-      {"{width: 10, column: age}", "p.yaml:8:70: \"age\" would mix exact values and levels"},
+      {"{width: 10, column: age}", "p.yaml:8:70: \"age\" would show both exact values and levels"},
       {"{width: 10, column: ''}", "p.yaml:8:70: a column needs a name"},
-      {"[{width: 10}, {width: 20, column: b}]", "p.yaml:8:51: a level without column beside others"},
+      {"[{width: 10}, {width: 20, column: b}]", "p.yaml:8:51: several levels, but one of them has no column"},
       {"[{width: 10, column: b}, {width: 15, column: c}]", "p.yaml:8:75: width 10 does not nest in width 15"},
       {"[{width: 10, column: b}, {width: 20, origin: 5, column: c}]",
        "width 10 does not nest in width 20 origin 5"},
@@ -177,13 +177,13 @@ TEST_CASE("only quasi-identifiers have levels, and a unit can't show one") {
         "      q: {{class: quasi_identifier}}\n      age: {{class: {}, generalize: {{width: 10}}}}",
         column_class));
     REQUIRE(!policies.has_value());
-    CHECK(policies.error().public_message.find("generalize on a column that is not a quasi_identifier") !=
+    CHECK(policies.error().public_message.find("generalize is only allowed on a quasi_identifier") !=
           std::string::npos);
   }
   const auto policies =
       read("      age: {class: quasi_identifier, generalize: {width: 10, column: b}}\n    unit: b");
   REQUIRE(!policies.has_value());
-  CHECK(policies.error().public_message.find("the unit column \"b\" would be shown") != std::string::npos);
+  CHECK(policies.error().public_message.find("the unit column \"b\" would be visible") != std::string::npos);
 }
 
 TEST_CASE("levels count as quasi-identifiers") {
@@ -220,14 +220,14 @@ TEST_CASE("a hierarchy that can't be used is refused at the key that names it") 
       {"{hierarchy: nowhere.csv}", "p.yaml:8:62: there is no file"},
       {"{hierarchy: uneven.csv}", "p.yaml:8:62: \"uneven.csv\": record 2: 3 fields instead of 2"},
       {"{hierarchy: towns.csv, step: 3}",
-       "p.yaml:8:62: \"towns.csv\": record 1: no step 3 beside the value; there are 2"},
+       "p.yaml:8:62: \"towns.csv\": record 1: the value has no ancestor 3; it has 2 ancestors"},
       {"{hierarchy: towns.csv, separator: ','}",
-       "no step 1 beside the value; there are 0; is the separator right?"},
+       "the value has no ancestor 1; it has 0 ancestors. Check the separator"},
       {"{hierarchy: towns.csv, separator: ab}", "\"ab\" is not a separator"},
       {"{hierarchy: towns.csv, step: 0}", "p.yaml:8:79: "},
       {"{width: 10, step: 1}", "step without hierarchy"},
       {"{prefix: 1, separator: ','}", "separator without hierarchy"},
-      {"{hierarchy: towns.csv, groups: {x: [a]}}", "hierarchy and groups in one level"},
+      {"{hierarchy: towns.csv, groups: {x: [a]}}", "one level has both hierarchy and groups"},
       {"{hierarchy: towns.csv, show: start}", "such a level has no start"},
       {"[{hierarchy: tangled.csv, column: b}, {hierarchy: tangled.csv, step: 2, column: c}]",
        "groups does not nest in groups"},
@@ -250,7 +250,7 @@ TEST_CASE("a hierarchy file is refused with the record") {
     std::string_view message;
   } cases[] = {{"", "no record"},
                {"a;x\na;y\n", "record 2: its value is listed twice"},
-               {"a;x\nb;\n", "record 2: an ancestor without name"},
+               {"a;x\nb;\n", "record 2: an ancestor has no name"},
                {"a;\"x\ny\"\n", "record 1: not UTF-8, or a control character"},
                {"a;\xff\n", "record 1: not UTF-8, or a control character"},
                {"a;x\n\"b\n", "record 2: "}};

@@ -89,7 +89,7 @@ TEST_CASE("a table that breaks a constraint as a whole is refused with what was 
   const auto tree = build_tree(count(table), 2, kGreedy, {}, on_first({EntropyL{2}}));
   REQUIRE(!tree);
   CHECK(tree.error().kind == ErrorKind::policy);
-  CHECK(tree.error().public_message == "the table as a whole breaks a constraint of column \"sensitive\"");
+  CHECK(tree.error().public_message == "the table as a whole violates a constraint of column \"sensitive\"");
   CHECK(tree.error().hint == "required: an entropy of at least log 2; found: log 1.890");
 }
 

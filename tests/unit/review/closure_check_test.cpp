@@ -192,7 +192,8 @@ TEST_CASE("columns of the same name and kind repeat what is hidden") {
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].object == "public.copy");
   CHECK(findings[0].severity == Severity::note);
-  CHECK(findings[0].what == "public.copy has columns of the names that public.people hides: name, city");
+  CHECK(findings[0].what ==
+        "public.copy has columns with the names of columns that public.people hides: name, city");
   world.open_tables = {"public.copy", "public.numbered", "public.other_kind", "public.shown"};
   findings = closure(world);
   CHECK(find(findings, FindingKind::same_columns, "public.copy")->severity == Severity::warning);
@@ -209,7 +210,8 @@ TEST_CASE("a table with a policy of its own may show what another hides") {
   const auto findings = closure(world);
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].object == "public.staff");
-  CHECK(findings[0].what == "public.staff shows columns of the names that public.people hides: name");
+  CHECK(findings[0].what ==
+        "public.staff shows columns with the names of columns that public.people hides: name");
 }
 
 TEST_CASE("sequences are noted") {

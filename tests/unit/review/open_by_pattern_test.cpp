@@ -130,7 +130,7 @@ TEST_CASE("what could show protected rows stays closed under a pattern, with the
        RelationKind::table,
        {"city"},
        nothing,
-       "has columns of the names that public.people hides"},
+       "has columns with the names of columns that public.people hides"},
       {"persons", RelationKind::table, {"x", "email"}, nothing, "table of persons"},
       {"persons in parts", RelationKind::partitioned_table, {"x", "email"}, nothing, "table of persons"},
       {"a shown key",

@@ -52,7 +52,7 @@ TEST_CASE("a hidden column of a domain is noted") {
   CHECK(findings[0].kind == FindingKind::hidden_domain);
   CHECK(findings[0].severity == Severity::note);
   CHECK(findings[0].what.ends_with(
-      "name is of domain public.word: readers see NULL of type text in its place"));
+      "the type of name is the domain public.word; readers see NULL of type text instead"));
   world.policies[0].columns[1].column_class = policy::ColumnClass::insensitive;
   CHECK(release(world).empty());
 }

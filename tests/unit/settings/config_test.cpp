@@ -184,7 +184,7 @@ TEST_CASE("auth_query takes the place of the users file, and asks as nobody's ow
     const auto read = read_config_text(scram + replaced(kAuthQuery, from, to), "pgveil.yaml");
     return read ? std::string() : read.error().public_message;
   };
-  CHECK(refused("user: asker", "user: reader").find("carries SQL of clients") != std::string::npos);
+  CHECK(refused("user: asker", "user: reader").find("runs SQL of clients") != std::string::npos);
   CHECK(refused("{user: ann}", "{user: ann, as: operator}").find("an admin") != std::string::npos);
 }
 
@@ -223,7 +223,7 @@ std::vector<Wrong> wrong_configurations() {
        "empty command"},
       {"a command as a text", good("user: reader", "user: reader, password_command: token"), "5:48", ""},
       {"a token in the open", good("user: reader", "user: reader, password_command: [token]"), "3:3",
-       "without tls.backend verify-ca"},
+       "requires tls.backend.mode verify-ca"},
       {"databases are missing", good("  databases: [demo, other]\n", ""), "3:3",
        "backend.databases is missing"},
       {"no database", good("[demo, other]", "[]"), "4:14", "no database"},
@@ -243,24 +243,25 @@ std::vector<Wrong> wrong_configurations() {
       {"unknown method", good("method: trust", "method: md5"), "6:16", "md5"},
       {"trust for the world", good("127.0.0.1", "0.0.0.0"), "1:16", "trust"},
       {"trust for a network", good("127.0.0.1", "10.99.99.99"), "1:16", "trust"},
-      {"metrics under a name", kGood + "metrics: {host: localhost, port: 1}\n", "9:17", "no address"},
-      {"metrics for no name", kGood + "metrics: {port: 1, names: [a b]}\n", "9:27", "no name"},
+      {"metrics under a name", kGood + "metrics: {host: localhost, port: 1}\n", "9:17", "not an address"},
+      {"metrics for no name", kGood + "metrics: {port: 1, names: [a b]}\n", "9:27", "not a host name"},
       {"scram without users", good("method: trust", "method: scram-sha-256"), "6:7",
        "auth.users_file is missing"},
-      {"auth_query with trust", kGood + kAuthQuery, "9:13", "auth_query with auth.method trust"},
+      {"auth_query with trust", kGood + kAuthQuery, "9:13",
+       "auth_query can't be used with auth.method trust"},
       {"auth_query without rules", replaced(kGood + kAuthQuery, "[{user: ann}]", "[]"), "9:68",
        "nobody is let in"},
       {"auth_query without let_in", replaced(kGood + kAuthQuery, ", let_in: [{user: ann}]", ""), "9:13",
        "auth_query.let_in is missing"},
-      {"auth_query without $1", replaced(kGood + kAuthQuery, "$1", "1"), "9:21", "without $1"},
+      {"auth_query without $1", replaced(kGood + kAuthQuery, "$1", "1"), "9:21", "does not use $1"},
       {"auth_query that believes for too long",
        replaced(kGood + kAuthQuery, "user: asker", "user: asker, cache: 6m"), "9:67", "5m"},
       {"a rule of auth_query without user", replaced(kGood + kAuthQuery, "{user: ann}", "{as: ann}"), "9:69",
        "a rule without user"},
       {"a rule of auth_query as everybody",
-       replaced(kGood + kAuthQuery, "{user: ann}", "{user: ann, as: '*'}"), "9:85", "as has to name a role"},
+       replaced(kGood + kAuthQuery, "{user: ann}", "{user: ann, as: '*'}"), "9:85", "as must name a role"},
       {"a rule of auth_query behind everybody",
-       replaced(kGood + kAuthQuery, "{user: ann}", "{user: '*'}, {user: ann}"), "9:82", "none reaches"},
+       replaced(kGood + kAuthQuery, "{user: ann}", "{user: '*'}, {user: ann}"), "9:82", "no user reaches"},
       {"a role twice", good("[operator]", "[a, a]"), "7:26", "listed twice"},
       {"a name that is too long", good("[operator]", "[" + std::string(64, 'a') + "]"), "7:23", "63"},
       {"state_dir is missing", good("state_dir: state\n", ""), "1:1", "state_dir is missing"},
@@ -272,9 +273,9 @@ std::vector<Wrong> wrong_configurations() {
       {"a pattern of the trees", kGood + "open_tables: [\"pgveil.*\"]\n", "9:15", "schemas of your own"},
       {"everything", kGood + "open_tables: [\"*\"]\n", "9:15", "schema.table"},
       {"exceptions from a table", kGood + "open_tables: [{table: public.t, except: [a]}]\n", "9:41",
-       "goes with a pattern"},
+       "only be used with a pattern"},
       {"an exception with a * inside", kGood + "open_tables: [{table: \"public.*\", except: [\"a*b\"]}]\n",
-       "9:43", "* before its end"},
+       "9:43", "not at its end"},
       {"a pattern by PostgreSQL's grants",
        kGood + "open_tables: [{table: \"public.*\", access: from_database}]\n", "9:43", "not with a pattern"},
       {"an open table with an empty part", kGood + "open_tables: [\"public.\"]\n", "9:15", "schema.table"},
@@ -307,7 +308,7 @@ std::vector<Wrong> wrong_configurations() {
       {"a version of the protocol that is none", good("[demo, other]", "[demo]\n  max_protocol_version: 3.1"),
        "5:25", "unknown value"},
       {"pgveil's own schema", good("[demo, other]", "[demo]\n  schemas: [public, pgveil]"), "5:12",
-       "holds the trees"},
+       "contains the trees"},
       {"an open table twice", kGood + "open_tables: [public.t, {table: public.t, readers: [ann]}]\n", "9:14",
        "listed twice"},
       {"max_clients 0", kGood + "limits: {max_clients: 0}\n", "9:23", "1"},
@@ -437,12 +438,12 @@ TEST_CASE("bypass roles are read whole, with one secret each") {
   const std::string two = "{role: dba, user: raw, password_env: PGVEIL_TEST_PASSWORD}";
   CHECK(error_in(scram() + tail + "bypass_roles: [" + two + ", " + two + "]\n").find("listed twice") !=
         std::string::npos);
-  CHECK(error_in(scram() + "bypass_roles: [" + two + "]\n").find("without audit.file") != std::string::npos);
+  CHECK(error_in(scram() + "bypass_roles: [" + two + "]\n").find("requires audit.file") != std::string::npos);
   CHECK(error_in(kGood + tail + "bypass_roles: [" + two + "]\n").find("trust") != std::string::npos);
   CHECK(error_in(scram() + tail + "bypass_roles: [{role: dba, user: raw}]\n").find("one of password_env") !=
         std::string::npos);
   CHECK(error_in(scram() + tail + "bypass_roles: [{role: dba, password_env: PGVEIL_TEST_PASSWORD}]\n")
-            .find("without role or user") != std::string::npos);
+            .find("needs role and user") != std::string::npos);
 }
 
 // Of the page, with what it needs; the tests below spoil it.
@@ -502,7 +503,7 @@ TEST_CASE("a key of an earlier release has no effect and is warned of") {
 }
 
 TEST_CASE("without TLS the page is on loopback and has no other names") {
-  CHECK(page_error(", host: 192.0.2.1").find("no loopback address") != std::string::npos);
+  CHECK(page_error(", host: 192.0.2.1").find("not a loopback address") != std::string::npos);
   CHECK(page_error(", names: [a.example]").find("without admin.http.tls") != std::string::npos);
   CHECK(page_error(", tls: {cert_file: a.crt}").find("one of cert_file and key_file") != std::string::npos);
   const std::string tls = ", tls: {cert_file: a.crt, key_file: a.key}";
@@ -510,7 +511,7 @@ TEST_CASE("without TLS the page is on loopback and has no other names") {
   CHECK(page_error(tls + ", host: 192.0.2.1").find("admin.http.names") != std::string::npos);
   for (const char* name : {"A.example", "a.example:1", "'*'", "'http://a'"}) {
     CAPTURE(name);
-    CHECK(page_error(tls + ", names: [" + name + "]").find("is no name") != std::string::npos);
+    CHECK(page_error(tls + ", names: [" + name + "]").find("is not a host name") != std::string::npos);
   }
 }
 
