@@ -211,6 +211,7 @@ start_suite() {
       start architecture/doc_paths "$PYTHON" "$ROOT/tests/architecture/doc_paths_test.py"
       start architecture/page_in_builds "$PYTHON" "$ROOT/tests/architecture/page_in_builds_test.py"
       start architecture/clients_doc "$PYTHON" "$ROOT/tests/architecture/clients_doc_test.py"
+      start architecture/plain_english "$PYTHON" "$ROOT/tests/architecture/plain_english_test.py"
       start architecture/site "$PYTHON" "$ROOT/tests/architecture/site_test.py"
       if command -v mkdocs >/dev/null; then
         start architecture/docs bash "$ROOT/scripts/docs.sh"

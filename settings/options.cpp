@@ -537,7 +537,8 @@ constexpr Section kSections[] = {
     {"tls", "Encrypted connections, with TLS 1.2 or later. RELOAD reads the files again", true, nullptr},
     {"tls.clients", "TLS between clients and pgveil", true, nullptr},
     {"tls.backend", "TLS between pgveil and PostgreSQL, for all of pgveil's connections", true, nullptr},
-    {"admin", "Who may use the admin console, which is the virtual database pgveil", true, nullptr},
+    {"admin", "The roles that may use the admin console, which is the virtual database pgveil", true,
+     nullptr},
     {"admin.http", "A web page for the roles listed under admin (docs/web.md)", true, nullptr},
     {"admin.http.tls",
      "HTTPS for the page. A change of a path requires a restart. RELOAD reads the files "
