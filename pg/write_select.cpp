@@ -28,7 +28,8 @@ enum FrameOption : int {
 }  // namespace
 
 void Writer::subquery(const Node& node) {
-  if (!is_kind(&node, PG_QUERY__NODE__NODE_SELECT_STMT)) throw CannotPrint("a sub-query that is no SELECT");
+  if (!is_kind(&node, PG_QUERY__NODE__NODE_SELECT_STMT))
+    throw CannotPrint("a sub-query that is not a SELECT");
   text("(");
   select(*node.select_stmt);
   text(")");

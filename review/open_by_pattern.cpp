@@ -37,7 +37,8 @@ std::string reason_in_itself(const Relation& relation, const rewriter::Surroundi
   if (relation.kind == RelationKind::foreign_table)
     return "it is a foreign table, and pgveil can't know whose rows the other server shows";
   if (relation.has_row_security)
-    return "it has row-level security, and pgveil would read it with the rights of query_role, whoever asks";
+    return "it has row-level security, and pgveil would read it with the rights of "
+           "query_role for every client";
   if (!relation.stored.empty()) return "it has a column that kept the decisions of a policy";
   if (relation.has_parent || (relation.has_children && relation.kind != RelationKind::partitioned_table))
     return "it shares rows with inheritance relatives";

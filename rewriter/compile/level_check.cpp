@@ -29,7 +29,7 @@ struct Objection {
 
   std::string_view numbers(bool are_whole) const {
     if (is_one_of(source, {"int2", "int4", "int8"}))
-      return are_whole ? "" : "whole numbers need whole bounds";
+      return are_whole ? "" : "bounds for whole numbers must be whole";
     return is_one_of(source, {"numeric"}) ? "" : "bins are of int2, int4, int8 and numeric";
   }
   std::string_view operator()(const policy::Bins& bins) const {

@@ -27,10 +27,10 @@ std::string_view reason_not_to_open(RelationKind kind) {
     case RelationKind::partitioned_table:
     case RelationKind::view: return {};
     case RelationKind::materialized_view:
-      return "a materialized view: it keeps unmasked rows, whatever its query is now";
+      return "a materialized view, which stores unmasked rows, whatever its query is now";
     case RelationKind::foreign_table:
-      return "a foreign table: whose rows another server shows under its name can't be known here";
-    case RelationKind::sequence: return "a sequence: it counts rows of a table";
+      return "a foreign table, and pgveil can't know whose rows the other server shows";
+    case RelationKind::sequence: return "a sequence, which counts the rows of a table";
   }
   return "of an unknown kind";
 }
@@ -54,7 +54,7 @@ Result<const Relation*> find_listed(const std::string& entry, const Catalog& cat
   }
   if (found->schema == kOwnSchema) {
     return configuration_error(fmt::format("open_tables: \"{}\" is pgveil's own", entry),
-                               "it holds the trees: remove the entry");
+                               "it contains the trees. Remove the entry");
   }
   if (!found->stored.empty()) {
     return configuration_error(
@@ -100,8 +100,8 @@ Result<void> check_never_raw(const std::string& entry, const Relation& relation,
     return configuration_error(
         fmt::format("open_tables: \"{}\" is the table that policy {} was built of as \"{}.{}\"", entry,
                     built->policy, built->schema, built->name),
-        "its rows are not shown under another name: remove the entry, or give the name back to the table "
-        "that had it");
+        "its rows are not opened under another name. Remove the entry, or rename the "
+        "table back");
   }
   for (const std::uint32_t partition : relation.partitions) {
     if (partition == relation.oid) continue;
@@ -128,7 +128,7 @@ Result<const Relation*> find_open_table(const std::string& entry, const Catalog&
   if (opened_by == OpenedBy::pattern && built != nullptr) {
     return configuration_error(
         fmt::format("open_tables: \"{}\" was the table of policy {}", entry, built->policy),
-        "a pattern does not open it: name it, if everybody may read it as it is");
+        "a pattern does not open it. If everybody may read it unmasked, name it");
   }
   if (auto checked = check_never_raw(entry, **found, catalog, never_raw); !checked) return checked.error();
   return found;
@@ -147,7 +147,8 @@ std::set<std::uint32_t> attached_since(const Catalog& before, const Catalog& now
 std::string reason_to_shut(const Relation& relation, const Catalog& catalog,
                            const std::set<std::uint32_t>& strangers) {
   if (relation.has_row_security) {
-    return "it has row-level security, and pgveil would read it with the rights of query_role, whoever asks";
+    return "it has row-level security, and pgveil would read it with the rights of "
+           "query_role for every client";
   }
   for (const std::uint32_t partition : relation.partitions) {
     if (strangers.contains(partition)) {

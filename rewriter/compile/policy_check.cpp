@@ -33,15 +33,17 @@ KindObjection reason_against(RelationKind kind) {
     case RelationKind::table:
     case RelationKind::partitioned_table: return {};
     case RelationKind::view:
-      return {"a view: what it shows depends on the settings of who asks, and it can be replaced unseen",
-              kWriteSource};
+      return {
+          "a view: its rows depend on the settings of the client, and it can be replaced "
+          "unnoticed",
+          kWriteSource};
     case RelationKind::materialized_view:
-      return {"a materialized view: each REFRESH shows other rows than were counted", kWriteSource};
+      return {"a materialized view: after each REFRESH, its rows are not the counted ones", kWriteSource};
     case RelationKind::foreign_table:
-      return {"a foreign table: another server can change its rows and columns unseen", kWriteSource};
-    case RelationKind::sequence: return {"a sequence", "name the table that holds the rows"};
+      return {"a foreign table: another server can change its rows and columns unnoticed", kWriteSource};
+    case RelationKind::sequence: return {"a sequence", "name the table that contains the rows"};
   }
-  return {"of an unknown kind", "name the table that holds the rows"};
+  return {"of an unknown kind", "name the table that contains the rows"};
 }
 
 bool is_select(const PolicySpec& spec) {
@@ -68,7 +70,7 @@ void check_source(const PolicySpec& spec, const Relation* relation, PolicyFindin
   const bool is_table = relation != nullptr && (relation->kind == RelationKind::table ||
                                                 relation->kind == RelationKind::partitioned_table);
   if (!spec.exempt_roles.empty() && (is_select(spec) || !is_table)) {
-    refuse("exempt_roles would read what is no table", "leave exempt_roles out");
+    refuse("exempt_roles would read a source that is not a table", "leave exempt_roles out");
   }
 }
 
@@ -95,7 +97,8 @@ void check_relation(const PolicySpec& spec, const Relation& relation, PolicyFind
   if (const auto no = reason_against(relation.kind); !no.what.empty() && !has_source)
     refuse(fmt::format("{} is {}", name, no.what), no.fix);
   if (spec.enforcement == policy::Enforcement::stored && relation.kind == RelationKind::partitioned_table) {
-    refuse(fmt::format("enforcement: stored does not go with {}: each partition can have a column of its own",
+    refuse(fmt::format("enforcement: stored does not support {}, because each partition can have its "
+                       "own column",
                        name),
            "write enforcement: query");
   }
@@ -103,11 +106,11 @@ void check_relation(const PolicySpec& spec, const Relation& relation, PolicyFind
     refuse(fmt::format("{} is a system catalog", name), "name a table of your own");
   }
   if (relation.schema == kOwnSchema && !is_select(spec))
-    refuse(fmt::format("{} is pgveil's own", name), "name a table of yours");
+    refuse(fmt::format("{} is pgveil's own", name), "name a table of your own");
   // An inheritance parent has children, so it can neither have a policy nor be open, and is closed to
   // everybody. A partitioned parent can have a policy or be open.
   if (relation.is_partition) {
-    refuse(fmt::format("{} is a partition: its rows also show through its parent", name),
+    refuse(fmt::format("{} is a partition, and its rows are also visible through its parent", name),
            "write the policy for the parent");
   }
   if (relation.has_children && relation.kind != RelationKind::partitioned_table) {
@@ -115,16 +118,16 @@ void check_relation(const PolicySpec& spec, const Relation& relation, PolicyFind
            "make it a partitioned table, or end the inheritance");
   }
   if (relation.is_distributed) {
-    findings.closing = yaml::error_at(
-        spec.at, fmt::format("{} is {}", name, kDistributed),
-        "the table stays closed, and all else is served: copy it into a plain table or a materialized view "
-        "under a lock (docs/larger.md)");
+    findings.closing =
+        yaml::error_at(spec.at, fmt::format("{} is {}", name, kDistributed),
+                       "the table stays closed, and everything else is served. Copy it into a plain "
+                       "table or a materialized view under a lock (docs/larger.md)");
   }
   if (relation.has_row_security) {
     findings.closing = yaml::error_at(
-        spec.at, fmt::format("{} has row-level security, so no two roles need see the same rows", name),
-        "the table stays closed, and all else is served: disable row-level security on it, or publish a "
-        "copy");
+        spec.at, fmt::format("{} has row-level security, so two roles may see different rows", name),
+        "the table stays closed, and everything else is served. Disable row-level "
+        "security on it, or publish a copy");
   }
 }
 
@@ -133,11 +136,12 @@ std::optional<Error> reason_against_virtual(const PolicySpec& spec, const Column
                                             const Column& column) {
   const bool is_read = rule.column_class != ColumnClass::identifier;
   if (!column.is_virtual || !is_read || spec.enforcement == policy::Enforcement::copy) return std::nullopt;
-  return yaml::error_at(rule.at,
-                        fmt::format("\"{}\" is a virtual generated column: each statement of a reader would "
-                                    "compute it of hidden values, too",
-                                    column.name),
-                        "make it STORED, write enforcement: copy, or class it identifier");
+  return yaml::error_at(
+      rule.at,
+      fmt::format("\"{}\" is a virtual generated column, which each statement of a reader would "
+                  "compute from hidden values too",
+                  column.name),
+      "make it STORED, write enforcement: copy, or give it the class identifier");
 }
 
 void check_column(const PolicySpec& spec, const ColumnRule& rule, const Relation& relation,
@@ -162,7 +166,7 @@ void check_column(const PolicySpec& spec, const ColumnRule& rule, const Relation
           yaml::error_at(rule.at,
                          fmt::format("column \"{}\" of type {} can't have class key: {}", column->name,
                                      column->type_text, why),
-                         "name a column of such a type, or class it identifier"));
+                         "name a column of such a type, or give it the class identifier"));
       return;
     }
   }
@@ -185,10 +189,10 @@ void check_column(const PolicySpec& spec, const ColumnRule& rule, const Relation
   for (const auto& [mode, name] : {std::pair(policy::ConstraintMode::refine, "refine"),
                                    std::pair(policy::ConstraintMode::hide, "hide")}) {
     if (!has_constraint(rule, mode)) continue;
-    findings.warnings.push_back(fmt::format(
-        "{}: column \"{}\" has mode: {}: what the tree shows of the others then tells of its values "
-        "(docs/attack-model.md)",
-        yaml::to_string(rule.at), rule.name, name));
+    findings.warnings.push_back(
+        fmt::format("{}: column \"{}\" has mode: {}, so what the tree discloses of other columns "
+                    "reveals something about its values (docs/attack-model.md)",
+                    yaml::to_string(rule.at), rule.name, name));
   }
 }
 
@@ -198,9 +202,8 @@ void warn_of_unit(const PolicySpec& spec, PolicyFindings& findings) {
       spec.columns, [](const ColumnRule& rule) { return rule.column_class == ColumnClass::key; });
   if (spec.unit || has_key) return;
   findings.warnings.push_back(
-      fmt::format("{}: policy \"{}\" names no unit: each row counts as one person; if a person can have "
-                  "several rows, name "
-                  "the column that tells persons apart with unit:",
+      fmt::format("{}: policy \"{}\" names no unit, so each row counts as one person. If a person "
+                  "can have several rows, name the column that identifies persons with unit:",
                   yaml::to_string(spec.at), spec.name));
 }
 
@@ -238,10 +241,11 @@ PolicyFindings check_policy(const PolicySpec& spec, const Catalog& catalog) {
           yaml::error_at(spec.at, "unit: " + type.error().public_message, "name a column of a plain type"));
     }
   } else {
-    findings.errors.push_back(yaml::error_at(
-        spec.at,
-        fmt::format("\"{}.{}\" has no column \"{}\" to count units by", spec.schema, spec.table, *spec.unit),
-        "correct unit:"));
+    findings.errors.push_back(
+        yaml::error_at(spec.at,
+                       fmt::format("\"{}.{}\" has no column \"{}\", which the policy names as unit",
+                                   spec.schema, spec.table, *spec.unit),
+                       "correct unit:"));
   }
   return findings;
 }

@@ -46,7 +46,7 @@ std::string reason_against_version(const PolicyState& state, const Catalog& cata
   if (!policy::is_built_from(*state.version, *state.spec))
     return "the policy was edited since it was built: build needed";
   const Relation* relation = catalog.find(state.spec->schema, state.spec->table);
-  if (relation == nullptr) return "what it publishes is gone: build needed";
+  if (relation == nullptr) return "the published relation no longer exists: build needed";
   if (!is_of(*state.version, *relation)) {
     return fmt::format("{} changed since version {} was built: build needed", subject_of(*relation),
                        state.version->number);
@@ -67,7 +67,7 @@ std::string reason_against_enforcement(const PolicyState& state, const SnapshotI
     case policy::Enforcement::copy:
       if (!has_guard) return "enforcement: copy needs the schema pgveil: run what pgveil setup-sql prints";
       if (copy_of(*state.version, *input.catalog) != nullptr) return {};
-      return "its copy is gone or was changed: build needed";
+      return "its copy was removed or changed: build needed";
   }
   return "its enforcement is unknown";
 }

@@ -37,7 +37,7 @@ std::string_view reason_not_to_read(const Relation& relation) {
   if (relation.schema == "pg_catalog" || relation.schema == "information_schema") return "a system catalog";
   if (relation.schema == kOwnSchema) return "pgveil's own";
   if (relation.kind == RelationKind::sequence) return "a sequence";
-  if (relation.has_row_security) return "under row-level security, so no two roles need see the same rows";
+  if (relation.has_row_security) return "under row-level security, so two roles may see different rows";
   if (relation.is_distributed) return kDistributed;
   if (relation.has_parent) return "a partition or a child of another table";
   if (relation.has_children && relation.kind != RelationKind::partitioned_table)
@@ -63,7 +63,7 @@ class SourceWalk {
       cast(reinterpret_cast<const PgQuery__TypeCast&>(message));
     if (message.descriptor == &pg_query__param_ref__descriptor) object("a parameter", "write the value");
     if (message.descriptor == &pg_query__range_table_sample__descriptor)
-      object("TABLESAMPLE", "its rows are chosen at random: leave it out");
+      object("TABLESAMPLE", "its rows are chosen at random. Leave it out");
     pg::for_each_child(message,
                        [&](const ProtobufCFieldDescriptor&, const Message& child) { this->message(child); });
   }
@@ -167,7 +167,7 @@ class SourceJudge {
       return error(failure->public_message, failure->hint, failure->position);
     const auto& statements = std::get<Rewritten>(verdict).statements;
     if (statements.size() != 1 || statements[0].kind != StatementKind::select)
-      return error("it is not one SELECT", "write exactly one SELECT");
+      return error("it is not a single SELECT", "write exactly one SELECT");
     return judged(statements[0]);
   }
 
@@ -207,7 +207,7 @@ class SourceJudge {
     std::set<std::string_view> names;
     for (const std::string& name : columns) {
       if (!names.insert(name).second)
-        return error(fmt::format("two of its columns are named \"{}\"", name), "rename one with AS");
+        return error(fmt::format("two of its columns have the name \"{}\"", name), "rename one with AS");
       if (std::ranges::find(kColumnsOfSystem, name) != kColumnsOfSystem.end())
         return error(fmt::format("a column is named \"{}\", like one of PostgreSQL's own", name),
                      "rename it with AS");

@@ -55,8 +55,8 @@ Error refused_citext(const Column& column) {
       .kind = ErrorKind::policy,
       .sqlstate = std::string(sqlstate::kFeatureNotSupported),
       .public_message =
-          fmt::format("column \"{}\" of type {} can't be a quasi-identifier: spellings of a value "
-                      "that differ in case are equal, and each would tell more than its class",
+          fmt::format("column \"{}\" of type {} can't be a quasi-identifier: spellings that differ in "
+                      "case are equal, and each spelling would reveal more than its equivalence class",
                       column.name, column.type_text),
       .hint = fmt::format(
           "add a column {} that is text GENERATED ALWAYS AS (lower({}::text)) STORED, list that one, "
@@ -90,18 +90,19 @@ Column without_domain(const Column& column) {
 Result<ComparableType> comparable_type(const Column& whole_column) {
   const Column column = without_domain(whole_column);
   if (!column.collation_is_deterministic) {
-    return refused(
-        column, "its collation calls different texts equal, so one spelling would tell more than its class");
+    return refused(column,
+                   "its collation treats different texts as equal, so one spelling would reveal "
+                   "more than its equivalence class");
   }
   if (column.type_kind == 'e') return ComparableType{column.type_schema, column.type_name, Canonical::as_is};
   if (column.type_kind == 'd')
     return refused(column, "it is a domain over a type that is not one of PostgreSQL's own");
   if (column.type_kind == 'c')
-    return refused(column, "it is a row of values, which may look different where they are equal");
+    return refused(column, "it is a row of values, and equal values may look different");
   if (column.type_category == 'A')
-    return refused(column, "it is an array, whose elements may look different where they are equal");
+    return refused(column, "it is an array, and equal elements may look different");
   if (column.type_schema != "pg_catalog" && column.type_name == "citext") return refused_citext(column);
-  if (column.type_schema != "pg_catalog") return refused(column, "its equality is not one that pgveil knows");
+  if (column.type_schema != "pg_catalog") return refused(column, "pgveil does not know its equality");
   const std::string& type = column.type_name;
   if (std::ranges::find(kAsIs, type) != kAsIs.end())
     return ComparableType{"pg_catalog", type, Canonical::as_is};
@@ -116,7 +117,7 @@ Result<ComparableType> comparable_type(const Column& whole_column) {
   }
   if (type == "float4" || type == "float8") return ComparableType{"pg_catalog", type, Canonical::plus_zero};
   const auto reason = found_in(kReasons, type);
-  return refused(column, reason.empty() ? "its equality is not one that pgveil knows" : reason);
+  return refused(column, reason.empty() ? "pgveil does not know its equality" : reason);
 }
 
 bool has_meaningful_order(const Column& whole_column) {

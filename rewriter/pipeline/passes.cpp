@@ -23,7 +23,7 @@ Error too_long(std::size_t limit_bytes) {
   return Error{.kind = ErrorKind::limit,
                .sqlstate = std::string(sqlstate::kProgramLimitExceeded),
                .public_message = fmt::format("the rewritten statement is longer than {} bytes", limit_bytes),
-               .hint = "read protected tables in fewer places of the statement"};
+               .hint = "use protected tables in fewer places of the statement"};
 }
 
 // For a text of our own: a position in it would mean nothing to the client.
@@ -163,8 +163,8 @@ constexpr auto kList = std::to_array<StatementPass>({
 
 Refusal unverified(std::string_view rule) {
   return Refusal{.reason = Reason::unverified,
-                 .message = fmt::format("the rewritten statement was not let through: it holds {}", rule),
-                 .hint = "write the statement another way; please report it, too"};
+                 .message = fmt::format("the rewritten statement was refused, because it contains {}", rule),
+                 .hint = "write the statement in another way, and please report this"};
 }
 
 Objection objection_of(const Stop& stop, std::string_view sql, std::size_t statement_start) {

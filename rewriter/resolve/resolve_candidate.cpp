@@ -49,7 +49,8 @@ void Resolver::refuse_candidate(const Candidate& candidate, Reason reason, std::
                                 : fmt::format("; the data owner can name {} in open_functions", entry);
   if (has_own == HasOwn::no)
     refuse(reason, fmt::format("{} is not on the list", use),
-           fmt::format("PostgreSQL's own that read no other data are, and those of reviewed extensions{}",
+           fmt::format("allowed are PostgreSQL's own that read no other data, and those of reviewed "
+                       "extensions{}",
                        vouch),
            location);
   refuse(reason, fmt::format("{} could mean {}, which is not on the list", use, candidate.object),
@@ -67,7 +68,8 @@ void Resolver::of_schema(std::span<const Candidate> candidates, const CallShape&
   }
   if (!is_any) {
     refuse(reason, fmt::format("{} is not on the list", use),
-           "PostgreSQL's own, those of reviewed extensions and those that open_functions names are",
+           "allowed are PostgreSQL's own, those of reviewed extensions, and those that "
+           "open_functions names",
            location);
   }
   note_results(candidates);
@@ -133,11 +135,10 @@ void Resolver::settle(const CandidateUse& use) {
     case Choice::Kind::ours: break;
   }
   if (!use.has_own) {
-    refuse(
-        reason, fmt::format("{} is not on the list", use.form),
-        "PostgreSQL's own that read no other data are, and those of reviewed extensions that the search_path "
-        "finds",
-        use.location);
+    refuse(reason, fmt::format("{} is not on the list", use.form),
+           "allowed are PostgreSQL's own that read no other data, and those of reviewed "
+           "extensions that the search_path finds",
+           use.location);
   }
   if (use.sent != Sent::either || candidates.empty()) return;
   Node* const qualified[] = {build_.string("pg_catalog"), build_.string(use.name)};

@@ -71,8 +71,7 @@ void Resolver::any_expression(Node*& node, Scope& scope, const CteScope* ctes) {
     case PG_QUERY__NODE__NODE_XML_SERIALIZE:
       type_name(*node->xml_serialize->type_name);
       return expression(node->xml_serialize->expr, scope, ctes);
-    default:
-      refuse(Reason::node_kind, "an expression of a kind that is not let through", {}, pg::location_of(node));
+    default: refuse(Reason::node_kind, "this kind of expression is not supported", {}, pg::location_of(node));
   }
 }
 
@@ -87,7 +86,7 @@ void Resolver::indirection(PgQuery__AIndirection& node, Scope& scope, const CteS
         optional_expression(step->a_indices->uidx, scope, ctes);
         break;
       default:
-        refuse(Reason::node_kind, "an indirection of a kind that is not let through", {},
+        refuse(Reason::node_kind, "this kind of subscript or field selection is not supported", {},
                pg::location_of(step));
     }
   }
@@ -105,7 +104,7 @@ void Resolver::case_expression(PgQuery__CaseExpr& node, Scope& scope, const CteS
 
 void Resolver::sub_link(PgQuery__SubLink& link, Scope& scope, const CteScope* ctes) {
   if (!pg::is_kind(link.subselect, PG_QUERY__NODE__NODE_SELECT_STMT)) {
-    refuse(Reason::node_kind, "a sub-query that is no SELECT", {}, link.location);
+    refuse(Reason::node_kind, "a sub-query that is not a SELECT", {}, link.location);
   }
   if (link.testexpr != nullptr && link.n_oper_name == 0) unqualified("IN", {"="}, link.location);
   optional_expression(link.testexpr, scope, ctes);

@@ -65,8 +65,8 @@ std::string_view hint_of_unlisted(RelationKind kind) {
     case RelationKind::partitioned_table:
     case RelationKind::sequence: break;
     case RelationKind::view:
-      return "ask the data owner to list the view in open_tables: it then shows each role what its tables "
-             "show";
+      return "ask the data owner to list the view in open_tables. It then shows each role "
+             "what the role may see of its tables";
     case RelationKind::materialized_view:
     case RelationKind::foreign_table:
       return "ask the data owner for a policy with this as its source, which names this role as a reader";
@@ -200,8 +200,7 @@ ColumnNames Resolver::any_from_item(Node*& node, Scope& scope, const CteScope* c
                                                   : function_item(node, scope, ctes);
     case PG_QUERY__NODE__NODE_RANGE_TABLE_SAMPLE: return sample(node, scope, ctes);
     case PG_QUERY__NODE__NODE_RANGE_TABLE_FUNC: return xml_table(*node->range_table_func, scope, ctes);
-    default:
-      refuse(Reason::node_kind, "a FROM item of a kind that is not let through", {}, pg::location_of(node));
+    default: refuse(Reason::node_kind, "this kind of FROM item is not supported", {}, pg::location_of(node));
   }
 }
 
@@ -239,9 +238,9 @@ const Relation* Resolver::published_select(const PgQuery__RangeVar& range) const
 void Resolver::refuse_closed(const policy::PolicySpec& spec, bool has_row_security,
                              const PgQuery__RangeVar& range) {
   refuse(Reason::policy_not_built, fmt::format("the policy of relation \"{}\" is closed", range.relname),
-         has_row_security
-             ? "it has row-level security: ask the data owner for a copy of what all readers may see"
-             : "build needed: an admin can run BUILD POLICY " + spec.name,
+         has_row_security ? "it has row-level security. Ask the data owner for a copy of the rows that all "
+                            "readers may see"
+                          : "build needed: an admin can run BUILD POLICY " + spec.name,
          range.location);
 }
 
@@ -327,7 +326,7 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
       if (const std::string* why = snapshot_.shut_because(relation)) {
         if (snapshot_.is_for_source()) {
           refuse(Reason::relation_not_listed, fmt::format("relation \"{}\" is {}", range.relname, *why),
-                 "name the table that holds the rows", range.location);
+                 "name the table that contains the rows", range.location);
         }
         refuse(Reason::relation_not_listed, fmt::format("relation \"{}\" is closed: {}", range.relname, *why),
                "ask the data owner: pgveil check says what to do about it", range.location);
@@ -344,12 +343,12 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
       refuse(
           Reason::relation_not_listed,
           fmt::format("relation \"{}\" can't be read by exempt roles where masks are views", range.relname),
-          "backend.mask_views leaves pgveil no right to the table", range.location);
+          "with backend.mask_views, pgveil has no right to read the table", range.location);
     }
     if (is_exempt(*table->state.spec, client_.role) && !has_rows_of_its_own(relation)) {
       refuse(Reason::relation_not_listed,
              fmt::format("relation \"{}\" can't be read by exempt roles: it is no table", range.relname),
-             "ask for the tables that it is made of", range.location);
+             "ask the data owner for the tables that it reads", range.location);
     }
     has_protected_ = true;
     const PolicyRead read{table->state.spec->name, !is_exempt(*table->state.spec, client_.role)};
@@ -438,7 +437,7 @@ ColumnNames Resolver::join(PgQuery__JoinExpr& join, Scope& scope, const CteScope
 
 ColumnNames Resolver::subquery(PgQuery__RangeSubselect& subselect, Scope& scope, const CteScope* ctes) {
   if (!pg::is_kind(subselect.subquery, PG_QUERY__NODE__NODE_SELECT_STMT)) {
-    refuse(Reason::node_kind, "a sub-query that is no SELECT");
+    refuse(Reason::node_kind, "a sub-query that is not a SELECT");
   }
   const Scope* outer = subselect.lateral != 0 ? &scope : scope.outer;
   const ColumnNames columns =

@@ -58,7 +58,7 @@ void Resolver::function_call(Node*& node, Scope& scope, const CteScope* ctes) {
   if (rule == FunctionRule::refused) {
     refuse(Reason::function_not_listed, fmt::format("function \"{}\" is not on the list", name),
            std::string(hint_for_function(name).value_or(
-               "only PostgreSQL's own functions that read no other data are")),
+               "only PostgreSQL's own functions that read no other data are allowed")),
            call.location);
   }
   if (snapshot_.is_for_source() && (rule != FunctionRule::allowed || depends_on_moment(name, call.n_args))) {

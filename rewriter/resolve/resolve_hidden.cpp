@@ -21,8 +21,8 @@ constexpr std::size_t kMostConditions = 10;
 
 [[noreturn]] void refuse_hidden(std::string message, int location) {
   refuse(Reason::function_not_listed, std::move(message),
-         "write pgveil.hidden(p.city), where FROM of the same query or of one around it has the table itself "
-         "as p; a sub-query can hand its answer on",
+         "write pgveil.hidden(p.city). The table itself must be p in the FROM of this "
+         "query or of an outer one. A sub-query can return the result",
          location);
 }
 
@@ -100,14 +100,15 @@ void Resolver::hidden(Node*& node, const Scope& scope) {
   PgQuery__FuncCall& call = *node->func_call;
   const bool is_of_column =
       is_plain(call) && call.n_args == 1 && pg::is_kind(call.args[0], PG_QUERY__NODE__NODE_COLUMN_REF);
-  if (!is_of_column) refuse_hidden("pgveil.hidden() takes one column and nothing else", call.location);
+  if (!is_of_column) refuse_hidden("pgveil.hidden() takes exactly one column", call.location);
   PgQuery__ColumnRef& column = *call.args[0]->column_ref;
   column_reference(column, scope);
   const Entry* entry = entry_of(column, scope);
   if (entry == nullptr || entry->table == nullptr || scope.find(entry->alias) != entry)
-    refuse_hidden("pgveil.hidden() of what is not clearly a table's own column", call.location);
+    refuse_hidden("the argument of pgveil.hidden() is not clearly a column of a table", call.location);
   const std::string* name = table_column(*entry, pg::string_of(column.fields[column.n_fields - 1]));
-  if (name == nullptr) refuse_hidden("pgveil.hidden() of what is no column of its table", call.location);
+  if (name == nullptr)
+    refuse_hidden("the argument of pgveil.hidden() is not a column of its table", call.location);
   const auto truth = [&](Node* constant) {
     return build_.cast(constant, build_.type_name("pg_catalog", "bool"));
   };

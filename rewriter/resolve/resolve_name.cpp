@@ -83,7 +83,7 @@ void Resolver::bare_name(const Node* field, const Scope& scope, int location) {
   if (scope.may_bind(name)) return;
   if (is_system_column(name)) {
     refuse(Reason::system_column, fmt::format("system column \"{}\"", name),
-           "system columns tell where a row is stored: leave it out", location);
+           "system columns reveal where a row is stored. Leave it out", location);
   }
   name_error(sqlstate::kUndefinedColumn, fmt::format("column \"{}\" does not exist", name), location,
              suggest_column(scope, {}, name));
@@ -112,7 +112,7 @@ void Resolver::field_of(const Entry& entry, const Node* field, const Scope& scop
   if (is_system_column(name)) {
     if (entry.has_system_columns) return;
     refuse(Reason::system_column, fmt::format("system column \"{}\" of \"{}\"", name, entry.alias),
-           "system columns tell where a row is stored: leave it out", location);
+           "system columns reveal where a row is stored. Leave it out", location);
   }
   name_error(sqlstate::kUndefinedColumn, fmt::format("column {}.{} does not exist", entry.alias, name),
              location, suggest_column(scope, entry.alias, name));

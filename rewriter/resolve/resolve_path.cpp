@@ -85,7 +85,7 @@ Statement Resolver::set_path(PgQuery__VariableSetStmt& set) {
   for (const Node* value : pg::nodes(set.args, set.n_args)) {
     const auto text = text_of(value);
     if (!text) {
-      refuse(Reason::setting_not_listed, "SET search_path to something that is no name",
+      refuse(Reason::setting_not_listed, "SET search_path to a value that is not a name",
              "list names of schemas");
     }
     names.emplace_back(*text);
@@ -215,7 +215,7 @@ std::shared_ptr<const PathEffect> Resolver::set_one(PgQuery__FuncCall& call, Sta
     statement.sets_encoding = statement.sets_encoding || is_other_encoding(name, value);
     if (is_notice_setting(name) && *truth_of(call.args[2])) {
       refuse(Reason::setting_not_listed, fmt::format("set_config() of {} for a transaction", kNoticeSetting),
-             "say false as its third argument", call.location);
+             "write false as its third argument", call.location);
     }
     if (!*truth_of(call.args[2])) add(statement.switches, switches_of(name, value));
   }

@@ -45,7 +45,7 @@ void check_protected(const PgQuery__RangeTableSample& sample) {
   }
   if (sample.repeatable != nullptr) {
     refuse(Reason::row_layout, "REPEATABLE samples of a protected table show where its rows are stored",
-           "leave REPEATABLE out: each sample is drawn anew", sample.location);
+           "leave REPEATABLE out, because each sample is drawn anew", sample.location);
   }
   if (sample.n_args == 1 && is_no_share(*sample.args[0]))
     name_error("2202H", "sample percentage must be between 0 and 100", sample.location);
@@ -98,7 +98,7 @@ PgQuery__SelectStmt* sampled(PgQuery__SelectStmt* mask, Node* percent, pg::Build
 ColumnNames Resolver::sample(Node*& node, Scope& scope, const CteScope* ctes) {
   PgQuery__RangeTableSample& sample = *node->range_table_sample;
   if (!pg::is_kind(sample.relation, PG_QUERY__NODE__NODE_RANGE_VAR)) {
-    refuse(Reason::node_kind, "TABLESAMPLE of something that is no table", {}, sample.location);
+    refuse(Reason::node_kind, "TABLESAMPLE of something that is not a table", {}, sample.location);
   }
   check_method(sample);
   Scope outside{scope.outer, {}};

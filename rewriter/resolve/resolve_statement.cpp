@@ -57,8 +57,9 @@ std::string written_value(const pg::Node& value) {
 constexpr std::int32_t kCursorWithHold = 0x0020;  // PostgreSQL's CURSOR_OPT_HOLD
 
 constexpr std::string_view kStatementsHint =
-    "answered are SELECT, VALUES, TABLE, WITH, COPY … TO STDOUT, PREPARE and EXECUTE, cursors, read-only "
-    "transactions, SET and SHOW of listed settings, and EXPLAIN";
+    "pgveil answers SELECT, VALUES, TABLE, WITH, COPY … TO STDOUT, PREPARE and "
+    "EXECUTE, cursors, read-only transactions, SET and SHOW of listed settings, and "
+    "EXPLAIN";
 
 // "+05:30": the only form of the text whose meaning does not depend on the fields of the interval.
 bool is_offset(std::string_view text) {
@@ -192,7 +193,7 @@ Statement Resolver::copy_statement(PgQuery__CopyStmt& copy) {
     copy.n_attlist = 0;
   }
   if (!pg::is_kind(copy.query, PG_QUERY__NODE__NODE_SELECT_STMT)) {
-    refuse(Reason::statement_kind, "COPY of something that is no SELECT", "use COPY (SELECT …) TO STDOUT");
+    refuse(Reason::statement_kind, "COPY of something that is not a SELECT", "use COPY (SELECT …) TO STDOUT");
   }
   copy_options(copy);
   return query_statement(*copy.query->select_stmt, StatementKind::copy_out, {});
@@ -259,7 +260,7 @@ void Resolver::set_values(PgQuery__VariableSetStmt& set) {
     Node*& value = set.args[i];
     if (Node* offset = time_zone_offset(set, *value, build_)) value = offset;
     if (!pg::is_kind(value, PG_QUERY__NODE__NODE_A_CONST)) {
-      refuse(Reason::setting_not_listed, "SET to something that is no constant",
+      refuse(Reason::setting_not_listed, "SET to a value that is not a constant",
              "write the value as a constant");
     }
     if (may_set(set.name)) check_value(set.name, text_of(value).value_or(""), -1);
@@ -279,8 +280,10 @@ bool Resolver::is_at_its_value(PgQuery__VariableSetStmt& set) {
 void Resolver::refuse_setting(std::string_view name, int location) {
   const auto fixed = fixed_value(name);
   const std::string message = fmt::format("setting \"{}\" can't be changed here", name);
-  const std::string hint = fixed ? fmt::format("it is '{}' here, and may be set to that", *fixed)
-                                 : "leave it out; docs/session.md, \"Settings\", lists what may be set";
+  const std::string hint =
+      fixed ? fmt::format("it is '{}' here, and may only be set to that value", *fixed)
+            : "leave it out. docs/session.md, \"Settings\", lists the settings that may be "
+              "changed";
   if (location >= 0) refuse(Reason::setting_not_listed, message, hint, location);
   refuse_at(words_of(name), Reason::setting_not_listed, message, hint);
 }
@@ -331,7 +334,7 @@ void Resolver::check_value(std::string_view name, std::string_view value, int lo
   if (may_set_to(name, value)) return;
   if (is_message_level_setting(name)) {
     constexpr auto kMessage = "client_min_messages can only be notice, warning or error";
-    constexpr auto kHint = "messages of other levels tell of the server's work";
+    constexpr auto kHint = "messages of other levels reveal how the server works";
     if (location >= 0) refuse(Reason::setting_not_listed, kMessage, kHint, location);
     refuse_at(std::string(value), Reason::setting_not_listed, kMessage, kHint);
   }
@@ -351,7 +354,8 @@ Statement Resolver::show_statement(PgQuery__VariableShowStmt& show) {
     show.name = build_.arena().copy(kPathSetting);
   else if (!may_show(name)) {
     refuse_at(words_of(name), Reason::setting_not_listed,
-              fmt::format("setting \"{}\" is not shown here", name), "SHOW ALL lists what is");
+              fmt::format("setting \"{}\" is not shown here", name),
+              "SHOW ALL lists the settings that are shown");
   }
   return out;
 }
@@ -406,7 +410,8 @@ std::optional<bool> Resolver::transaction_modes(std::span<Node* const> modes) {
 
 Statement Resolver::prepare_statement(PgQuery__PrepareStmt& prepare) {
   if (!pg::is_kind(prepare.query, PG_QUERY__NODE__NODE_SELECT_STMT)) {
-    refuse(Reason::statement_kind, "PREPARE of something that is no SELECT", "only SELECT can be prepared");
+    refuse(Reason::statement_kind, "PREPARE of something that is not a SELECT",
+           "only SELECT can be prepared");
   }
   for (Node* type : pg::nodes(prepare.argtypes, prepare.n_argtypes)) type_name(*type->type_name);
   return query_statement(*prepare.query->select_stmt, StatementKind::prepare, prepare.name);
@@ -424,7 +429,7 @@ Statement Resolver::execute_statement(PgQuery__ExecuteStmt& execute) {
 
 Statement Resolver::declare_statement(PgQuery__DeclareCursorStmt& declare) {
   if (!pg::is_kind(declare.query, PG_QUERY__NODE__NODE_SELECT_STMT)) {
-    refuse(Reason::statement_kind, "a cursor over something that is no SELECT");
+    refuse(Reason::statement_kind, "a cursor over something that is not a SELECT");
   }
   Statement out =
       query_statement(*declare.query->select_stmt, StatementKind::declare_cursor, declare.portalname);
@@ -452,7 +457,7 @@ Statement Resolver::discard_statement(PgQuery__DiscardStmt& discard) {
 
 Statement Resolver::explain_statement(PgQuery__ExplainStmt& explain) {
   if (!pg::is_kind(explain.query, PG_QUERY__NODE__NODE_SELECT_STMT)) {
-    refuse(Reason::statement_kind, "EXPLAIN of something that is no SELECT", {},
+    refuse(Reason::statement_kind, "EXPLAIN of something that is not a SELECT", {},
            pg::location_of(explain.query));
   }
   check_explain_options(explain);

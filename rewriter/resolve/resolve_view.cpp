@@ -28,7 +28,8 @@ Stop inside(const Relation& view, Stop stop, int location) {
     return stop;
   }
   return {Refusal{Reason::view_not_expanded, prefixed(std::get<Error>(stop.what).public_message),
-                  "the view or what it reads is being changed: try again; `pgveil check` says more",
+                  "the view or something that it reads is being changed. Try again; `pgveil check` "
+                  "reports details",
                   location + 1}};
 }
 
@@ -72,7 +73,7 @@ PgQuery__SelectStmt* Resolver::expanded(const Relation& view, int location) {
            location);
   };
   if (std::ranges::find(views_, &view) != views_.end())
-    refuse_view("reads itself", "its owner can define it anew");
+    refuse_view("reads itself", "its owner can create it again");
   if (views_.size() == kMaxNestedViews)
     refuse_view(fmt::format("is inside {} other views", kMaxNestedViews),
                 "read the views that it is made of");
@@ -88,7 +89,7 @@ PgQuery__SelectStmt* Resolver::expanded(const Relation& view, int location) {
     const CteScope none;
     const ColumnNames columns = select(*query, nullptr, &none);
     if (columns && columns->size() != view.columns.size())
-      refuse(Reason::view_not_expanded, "its columns and its definition do not fit each other", "try again");
+      refuse(Reason::view_not_expanded, "its columns and its definition do not match", "try again");
   } catch (Stop& stop) {
     views_.pop_back();
     throw inside(view, std::move(stop), location);

@@ -19,7 +19,7 @@ void Resolver::xml(PgQuery__XmlExpr& xml, Scope& scope, const CteScope* ctes) {
     case PG_QUERY__XML_EXPR_OP__XML_EXPR_OP_UNDEFINED:
     case _PG_QUERY__XML_EXPR_OP_IS_INT_SIZE: break;
   }
-  refuse(Reason::node_kind, "this XML expression is not let through", {}, xml.location);
+  refuse(Reason::node_kind, "this XML expression is not supported", {}, xml.location);
 }
 
 // XMLTABLE sees the FROM items before it, with or without LATERAL.

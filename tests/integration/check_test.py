@@ -480,7 +480,7 @@ class Findings(CheckCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("public.guarded of open_tables is closed, and everything else is served: it has row-level security", done.stdout)
         self.assertIn("policy persons_k3: closed:", done.stdout)
-        self.assertIn("has row-level security, so no two roles need see the same rows", done.stdout)
+        self.assertIn("has row-level security, so two roles may see different rows", done.stdout)
         self.assertIn("has row-level security", self.build(pgveil, "persons_k3", status=1))
         pgveil.start()
         with pgveil.client() as client:
@@ -496,7 +496,7 @@ class Findings(CheckCase):
                "REVOKE ALL ON public.ungranted FROM pgveil_admin; GRANT SELECT ON public.ungranted TO pgveil_query")
         database = self.database(sql)
         for table, words in (("v", "is a view: what it shows depends on the settings of who asks"),
-                             ("m", "is a materialized view: each REFRESH shows other rows than were counted"),
+                             ("m", "is a materialized view: after each REFRESH, its rows are not the counted ones"),
                              ("ungranted", "setup-sql")):
             with self.subTest(table):
                 pgveil = self.pgveil(database, (Policy("p", f"public.{table}", 3, COLUMNS, unit="person"),))

@@ -173,7 +173,7 @@ class MaskedCopies(Copied):
                 self.assert_no_hidden_value(reply.raw)
                 self.pgveil.console("RELOAD")
                 self.assertEqual(self.sqlstate(), "42501")
-                self.assertIn("its copy is gone or was changed", self.closed_because())
+                self.assertIn("its copy was removed or changed", self.closed_because())
                 self.postgres.run(f'DROP TABLE IF EXISTS pgveil.kept, pgveil."{name}"', "demo")
                 self.pgveil.build("people_k2")
                 self.assertIsNone(self.sqlstate())

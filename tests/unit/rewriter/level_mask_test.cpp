@@ -232,7 +232,7 @@ TEST_CASE("levels fit the types that they are of and are shown in") {
     CHECK(with(kBins, type, "text").find("bins are of int2, int4, int8 and numeric") != std::string::npos);
   for (const char* bins :
        {"{width: 0.5, column: b}", "{width: 1, origin: 0.5, column: b}", "{bounds: [1, 1.5], column: b}"}) {
-    CHECK(with(bins, "int4", "text").find("whole numbers need whole bounds") != std::string::npos);
+    CHECK(with(bins, "int4", "text").find("bounds for whole numbers must be whole") != std::string::npos);
     CHECK(with(bins, "numeric", "text") == "");
   }
   for (const char* type : {"date", "timestamp", "timestamptz"})

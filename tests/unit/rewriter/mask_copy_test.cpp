@@ -124,7 +124,7 @@ TEST_CASE("a copy that is not the version's closes the policy") {
     const auto snapshot = world.snapshot();
     CHECK_MESSAGE(snapshot->protected_tables().front().mask == nullptr, name);
     CHECK(snapshot->protected_tables().front().state.closed_because ==
-          "its copy is gone or was changed: build needed");
+          "its copy was removed or changed: build needed");
     CHECK(sent("SELECT city FROM people", "analyst", *snapshot).empty());
   }
   CHECK(World()

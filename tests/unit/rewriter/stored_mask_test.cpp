@@ -216,7 +216,7 @@ TEST_CASE("policies that can't be stored are refused") {
   world.people.kind = RelationKind::partitioned_table;
   const auto snapshot = world.snapshot();
   CHECK(snapshot->protected_tables().front().mask == nullptr);
-  CHECK(snapshot->protected_tables().front().state.closed_because.find("does not go with") !=
+  CHECK(snapshot->protected_tables().front().state.closed_because.find("does not support") !=
         std::string::npos);
 }
 
