@@ -13,7 +13,7 @@ Error recount_failed(std::string message) {
   return Error{.kind = ErrorKind::policy,
                .sqlstate = std::string(sqlstate::kInsufficientPrivilege),
                .public_message = "the output did not pass the recount: " + std::move(message),
-               .hint = "nothing was published; this is a fault of pgveil, please report it"};
+               .hint = "nothing was published. This is a bug in pgveil; please report it"};
 }
 
 // Writes each cell with its length, so that different tuples have different keys.

@@ -207,9 +207,9 @@ Result<void> recount_models(const Job& job, const JobData& data, const engine::P
                             it.model);
   }
   return Error{ErrorKind::policy, std::string(sqlstate::kInsufficientPrivilege),
-               fmt::format("the output did not pass the recount: {} of its {} classes break {}",
+               fmt::format("the recount of the output failed: {} of its {} classes break {}",
                            found->offending_classes, found->classes, broken),
-               "nothing was published; this is a fault of pgveil, please report it"};
+               "nothing was published. This is a bug in pgveil; please report it"};
 }
 
 }  // namespace pgveil::app

@@ -71,7 +71,8 @@ Result<void> check_aggregates(const Value& attributes, const Job& job) {
                     fmt::format("remove one of them: {}", why));
   };
   constexpr std::string_view kTogether =
-      "classes that come to look alike by their aggregates can keep it each and break it together";
+      "classes that get the same aggregates are merged; each can satisfy the model "
+      "while the merged class breaks it";
   if (job.subset) return refused("subset", "what is shown can't be looked up in the population");
   if (job.local_recoding > 0) return refused("local_recoding", "each shows classes in its own way");
   if (std::ranges::any_of(job.risks, is_of_all)) return refused("risks of the whole table", kTogether);

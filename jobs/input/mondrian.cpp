@@ -53,7 +53,7 @@ Result<void> check_keys(const JobEntries& entries) {
   for (const auto& entry : entries) {
     if (std::ranges::find(kOfLattices, entry.key) == kOfLattices.end()) continue;
     return error_at(entry.key_position, fmt::format("{} has no meaning with algorithm: mondrian", entry.key),
-                    "remove it: groups are cut, nothing is suppressed or searched");
+                    "remove it, because Mondrian cuts groups and neither suppresses nor searches");
   }
   const auto* limits = yaml::find(entries, "limits");
   if (limits == nullptr) return {};
@@ -63,7 +63,7 @@ Result<void> check_keys(const JobEntries& entries) {
     if (entry.key != "threads")
       return error_at(entry.key_position,
                       fmt::format("{} has no meaning with algorithm: mondrian", entry.key),
-                      "remove it; threads is the only limit of it");
+                      "remove it. threads is the only limit that applies");
   }
   return {};
 }
@@ -78,7 +78,7 @@ Result<void> check_attributes(const Value& attributes, const Job& job) {
     if (attribute.aggregate)
       return error_at(attributes.position(),
                       fmt::format("{}: aggregate has no meaning with algorithm: mondrian", attribute.name),
-                      "remove it: groups show ranges of their own");
+                      "remove it, because groups show their own ranges");
     if (attribute.min_level || attribute.max_level || attribute.weight != 1 || attribute.is_continuous) {
       return error_at(
           attributes.position(),
@@ -89,7 +89,7 @@ Result<void> check_attributes(const Value& attributes, const Job& job) {
     if (std::ranges::all_of(attribute.models, is_of_groups)) continue;
     return error_at(
         attributes.position(),
-        fmt::format("{}: mondrian promises k, distinct and entropy l-diversity only", attribute.name),
+        fmt::format("{}: mondrian supports only k, distinct and entropy l-diversity", attribute.name),
         "remove the other models, or search with flash");
   }
   return {};

@@ -50,9 +50,10 @@ Result<void> read_quasi_identifier(const JobEntries& entries, const Value& value
     constexpr std::array<std::string_view, 5> kOfValues{"l_diversity", "t_closeness", "beta_likeness",
                                                         "delta_disclosure", "order"};
     if (std::ranges::find(kOfValues, entry.key) == kOfValues.end()) continue;
-    return error_at(
-        entry.key_position, fmt::format("{} is for sensitive attributes only", in_quotes(entry.key)),
-        "remove it, or change the class: who knows a value to find a record by does not learn it");
+    return error_at(entry.key_position,
+                    fmt::format("{} is for sensitive attributes only", in_quotes(entry.key)),
+                    "remove it, or change the class. A value by which an attacker finds a record is "
+                    "known already and can't be protected");
   }
   if (const auto* numeric = yaml::find(entries, "numeric"))
     attribute.is_numeric = errors.take(numeric->as_boolean());
@@ -125,7 +126,8 @@ Result<std::vector<JobAttribute>> read_attributes(const Value& value, const std:
     return it.attribute_class == AttributeClass::quasi_identifier;
   };
   if (std::ranges::any_of(attributes, is_quasi)) return attributes;
-  return error_at(value.position(), "no quasi-identifier", "without one there is nothing to generalize");
+  return error_at(value.position(), "no quasi-identifier",
+                  "without a quasi-identifier there is nothing to generalize");
 }
 
 // The table of a section, with its database.
@@ -174,7 +176,7 @@ Result<std::map<std::string, std::string>> read_types(const Value& value, const 
     const auto found = std::ranges::find_if(job.attributes, same_name);
     if (found == job.attributes.end() || found->attribute_class == AttributeClass::identifier) {
       return error_at(entry.key_position, fmt::format("{} is not published", in_quotes(entry.key)),
-                      "name an attribute that is no identifier");
+                      "name an attribute that is not an identifier");
     }
     auto type = entry.value.as_string();
     if (!type) return type.error();
@@ -300,7 +302,7 @@ Result<void> read_local_recoding(const JobEntries& entries, Job& job) {
   if (job.local_recoding == 0) return {};
   const auto refused = [&](std::string_view what) {
     return error_at(rounds->position(), fmt::format("local_recoding and {}", what),
-                    "remove one of them: parts that keep it can break it together");
+                    "remove one of them, because parts that satisfy the model can break it together");
   };
   if (job.subset) return refused("subset");
   const auto is_of_all = [](const engine::RiskModel& it) {

@@ -26,7 +26,7 @@ Result<std::vector<std::uint8_t>> rows_with(const engine::Column& column, std::s
   const auto found = std::ranges::find(column.values, value);
   if (found == column.values.end()) {
     return invalid_input(fmt::format("no record has the subset's value in {}", column.name),
-                         "values are compared as texts, case and all");
+                         "values are compared as texts, case-sensitively");
   }
   const auto code = static_cast<engine::Code>(found - column.values.begin());
   std::vector<std::uint8_t> made;
@@ -42,7 +42,7 @@ Result<std::vector<std::uint8_t>> rows_of_subset(const engine::Table& table, con
     const auto* found = table.find(column.name);
     if (found == nullptr) {
       return invalid_input(
-          fmt::format("the subset has a column {} that is no attribute of the job", column.name),
+          fmt::format("the subset has a column {} that is not an attribute of the job", column.name),
           "remove it from the subset, or add the attribute");
     }
     in_table.push_back(found);

@@ -90,7 +90,7 @@ Result<std::vector<std::string>> column_names(std::string_view option, std::stri
       return usage_error(fmt::format("{} names {} twice", option, *name), "name it once");
   }
   if (const auto more = reader.next(fields); is_list && more && !*more) return names;
-  return usage_error(fmt::format("{} is no list of columns", option),
+  return usage_error(fmt::format("{} is not a list of columns", option),
                      "write age,zip; a name with a comma stands in double quotes");
 }
 
@@ -104,7 +104,7 @@ Result<engine::Table> TableReader::read(const TableArguments& arguments, std::ve
   if (!separator) return separator.error();
   const bool is_input = *arguments.file == "-";
   if (is_input && has_read_input_)
-    return usage_error("standard input is named twice", "let one of them be a file");
+    return usage_error("standard input is named twice", "use a file for one of them");
   has_read_input_ = has_read_input_ || is_input;
   const auto text = is_input ? read_standard_input() : read_file(*arguments.file);
   if (!text) return text.error();

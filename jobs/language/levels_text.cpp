@@ -15,7 +15,7 @@ Result<std::vector<unsigned>> levels_of(std::string_view text) {
     const auto [next, error] = std::from_chars(at, end, level);
     if (error != std::errc{} || (next != end && *next != ',')) {
       return Error{ErrorKind::usage, std::string(sqlstate::kInvalidParameterValue),
-                   "--transformation is no list of levels", "write one for each quasi-identifier: 1,1,2"};
+                   "--transformation is not a list of levels", "write one for each quasi-identifier: 1,1,2"};
     }
     levels.push_back(level);
     if (next == end) return levels;

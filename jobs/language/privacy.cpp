@@ -108,7 +108,7 @@ Result<void> check_needs(const JobEntries& entries, const JobAttribute& attribut
     const bool is_needed = has_distance(attribute, distance);
     if (is_needed == (given != nullptr)) return {};
     if (given != nullptr) {
-      return error_at(given->position(), fmt::format("{} of values that no distance looks at", key),
+      return error_at(given->position(), fmt::format("{} has no effect, because no distance uses it", key),
                       "remove it, or set the distance of t_closeness");
     }
     const auto* closeness = yaml::find(entries, "t_closeness");
@@ -149,7 +149,7 @@ constexpr std::int64_t kMostPeople = 1'000'000'000'000;
 Result<double> read_risk_share(const Value& value) {
   auto share = read_share(value);
   if (!share || *share >= 1e-9) return share;
-  return error_at(value.position(), "a risk of 0 is kept by no table", "write a share such as 20%");
+  return error_at(value.position(), "no table can have a risk of 0", "write a share such as 20%");
 }
 
 Result<engine::RiskModel> read_population_uniqueness(const Value& value) {

@@ -20,8 +20,8 @@ constexpr double kMostOfShares = 1'000'000;
 constexpr std::int64_t kMostLevels = 1'000'000;
 
 Error no_certificate() {
-  return invalid_input("this is no certificate of pgveil",
-                       "take a file that --certificate wrote, with a pgveil as new as its");
+  return invalid_input("this is not a certificate of pgveil",
+                       "use a file that --certificate wrote. It may need a newer pgveil");
 }
 
 json::array names_array(const std::vector<std::string>& names) {
@@ -162,7 +162,7 @@ Result<JobFingerprints> fingerprints_of(const Job& job, const JobData& data, Wri
   JobFingerprints made{std::move(written.file), std::move(written.table), fingerprint_of(**text), ""};
   if (key.empty()) return made;
   if (job.mondrian)
-    return invalid_input("the input of a job that cuts groups gets no fingerprint", "leave --key-file out");
+    return invalid_input("the input of a job with mondrian gets no fingerprint", "leave --key-file out");
   std::vector<std::string> names;
   for (const auto& column : data.table.columns) names.push_back(column.name);
   TableFingerprint print(names, key);

@@ -40,8 +40,8 @@ std::string key_text(const engine::OffendingClass& it, const std::vector<std::st
 
 std::string population_line(const engine::PopulationFinding& it) {
   return fmt::format(
-      "of {} people in the population {} or more look like each class; shares {} to {}; {} look like "
-      "nobody shown",
+      "population of {} people: each class matches {} or more of them; shares {} to "
+      "{}; {} match no published record",
       it.records, it.smallest, number(it.least_share), number(it.most_share), it.unseen);
 }
 
@@ -110,7 +110,7 @@ std::vector<std::string> lines_about(const CheckReport& report) {
   std::vector<std::string> lines{
       fmt::format("{} records; {} classes by {}, the smallest has {}", findings.records, findings.classes,
                   fmt::join(report.columns, ", "), findings.k),
-      fmt::format("risk of being found: {} at most, {} on average; {} of the records are unique",
+      fmt::format("re-identification risk: {} at most, {} on average; {} of the records are unique",
                   number(findings.risks.highest), number(findings.risks.average),
                   number(findings.risks.sample_uniqueness))};
   if (findings.population) lines.push_back(population_line(*findings.population));
@@ -118,8 +118,7 @@ std::vector<std::string> lines_about(const CheckReport& report) {
     lines.push_back(
         fmt::format("{} records show * in all of them and other cells too", findings.starred_records));
   if (findings.hidden_records > 0)
-    lines.push_back(
-        fmt::format("{} records show nothing but * and are not counted", findings.hidden_records));
+    lines.push_back(fmt::format("{} records show only * and are not counted", findings.hidden_records));
   return lines;
 }
 
@@ -186,14 +185,15 @@ std::string check_text(const CheckReport& report) {
 std::string check_html(const CheckReport& report) {
   const auto& findings = report.findings;
   HtmlPage page(fmt::format("Which models {} satisfies", report.table));
-  page.figures({{"k", fmt::to_string(findings.k), "records of the smallest class"},
-                {"classes", fmt::to_string(findings.classes), fmt::format("of {} records", findings.records)},
-                {"highest risk", number(findings.risks.highest), "of being found, of any record"},
-                {"demanded",
-                 findings.demands.empty() ? "nothing"
-                 : findings.is_kept()     ? "kept"
-                                          : "broken",
-                 fmt::format("{} models", findings.demands.size())}});
+  page.figures(
+      {{"k", fmt::to_string(findings.k), "records of the smallest class"},
+       {"classes", fmt::to_string(findings.classes), fmt::format("of {} records", findings.records)},
+       {"highest risk", number(findings.risks.highest), "maximum re-identification risk of a record"},
+       {"demanded",
+        findings.demands.empty() ? "nothing"
+        : findings.is_kept()     ? "kept"
+                                 : "broken",
+        fmt::format("{} models", findings.demands.size())}});
   for (const auto& line : lines_about(report)) page.paragraph(line);
   const auto add = [&page](std::string_view title, const TextRows& table) {
     if (table.rows.empty()) return;
@@ -210,7 +210,7 @@ std::string check_html(const CheckReport& report) {
     for (const auto& cell : it.key) row.push_back(cell.value_or("NULL"));
     offending.rows.push_back(std::move(row));
   }
-  add("Offending classes, the smallest first", offending);
+  add("Classes that break a requirement, the smallest first", offending);
   return std::move(page).finish();
 }
 

@@ -36,7 +36,7 @@ Result<std::pair<std::string, std::string>> contingency_columns(std::string_view
 }
 
 std::string contingency_json(const engine::Contingency& contingency) {
-  const json::object made{{"warning", "not to be published: values and counts of the input"},
+  const json::object made{{"warning", "do not publish this file: it contains values and counts of the input"},
                           {"columns", json::array{contingency.first, contingency.second}},
                           {"before", table_json(contingency.before)},
                           {"after", table_json(contingency.after)}};

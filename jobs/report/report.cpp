@@ -72,7 +72,7 @@ std::string suppressed_line(const JobReport& report) {
 std::string recoding_lines(const JobReport& report) {
   std::string out;
   for (const auto& step : report.recoding) {
-    out += fmt::format("  shown at         {}: {} records in {} classes, {} left{}\n",
+    out += fmt::format("  published at     {}: {} records in {} classes, {} left{}\n",
                        levels_text(step.levels), step.records, step.classes, step.suppressed,
                        step.is_proven ? "" : " (not proven to be the best)");
   }

@@ -128,15 +128,14 @@ std::string classes_line(const engine::RiskFigures& figures) {
 }
 
 std::string population_line(const RiskReport& report) {
-  return fmt::format("population: {}; {} records look like nobody in it, {} like one of it only",
+  return fmt::format("population: {}; {} records match nobody in it, {} match only one person",
                      report.population, report.figures.not_in_population,
                      report.figures.unique_in_population);
 }
 
 constexpr std::string_view kHintsNote =
-    "HIPAA Safe Harbor, items of 45 CFR 164.514(b)(2)(i). Hints by name and look: a column without one may "
-    "still "
-    "identify.";
+    "HIPAA Safe Harbor, items of 45 CFR 164.514(b)(2)(i). The hints come from names "
+    "and the look of values. A column without a hint may still identify people.";
 
 std::string section(std::string_view title, const Table& table) {
   return table.rows.empty() ? "" : fmt::format("\n{}\n{}", title, lines_of(table));
@@ -193,9 +192,9 @@ std::string risk_text(const RiskReport& report) {
   std::string out = fmt::format("{}\n  an attacker knows {}\n  {}\n", report.table,
                                 fmt::join(report.columns, ", "), classes_line(report.figures));
   if (!report.population.empty()) out += fmt::format("  {}\n", population_line(report));
-  out += section(fmt::format("Risk of being found again; the threshold is {}", percent(report.threshold)),
+  out += section(fmt::format("Re-identification risk; the threshold is {}", percent(report.threshold)),
                  attackers(report));
-  out += section("Records that look alike", sizes(report));
+  out += section("Equivalence classes", sizes(report));
   if (report.uniqueness)
     out += section(fmt::format("Estimates for a population of {:.0f}", report.uniqueness->population),
                    uniqueness(*report.uniqueness));
@@ -249,9 +248,9 @@ std::string risk_html(const RiskReport& report) {
     page.heading(title);
     page.table(table.columns, table.rows);
   };
-  add("Risk of being found again", attackers(report));
+  add("Re-identification risk", attackers(report));
   if (!report.population.empty()) page.paragraph(population_line(report));
-  page.heading("Records that look alike");
+  page.heading("Equivalence classes");
   std::vector<Bar> bars;
   for (const auto& range : ranges_of(figures.histogram)) {
     bars.push_back({label(range), static_cast<double>(range.records),

@@ -55,8 +55,8 @@ std::string table_text(const std::vector<std::string>& titles, const Rows& rows)
 }
 
 std::string_view pairs_note(const engine::Utility& utility) {
-  return utility.has_all_pairs ? "How much one column says of another"
-                               : "How much one column says of another, of the first 12 columns";
+  return utility.has_all_pairs ? "How much one column reveals about another"
+                               : "How much one column reveals about another, for the first 12 columns";
 }
 
 json::object shape_json(const engine::ColumnShape& shape) {

@@ -148,7 +148,7 @@ Result<void> require_found(const JobReport& report) {
     return error_of_kind(ErrorKind::policy, "stopped before anything anonymous was found",
                          "nothing was published; give it more time");
   return error_of_kind(ErrorKind::policy, "no transformation within the job's levels is anonymous",
-                       "raise suppression or max_level, or lower what the models ask");
+                       "raise suppression or max_level, or weaken the models");
 }
 
 Result<void> search_and_find(const AnonymizeRequest& request, const JobData& data, const LevelRange& range,
@@ -180,9 +180,9 @@ Result<void> check_heights(const AnonymizeRequest& request, const JobReport& rep
     if ((*request.heights)[i] == report.heights[i]) continue;
     return error_of_kind(
         ErrorKind::policy,
-        fmt::format("the hierarchy of {} has {} levels above its values, in the scheme it had {}",
+        fmt::format("the hierarchy of {} has {} levels above its values, but in the scheme it had {}",
                     report.quasi_identifiers[i], report.heights[i], (*request.heights)[i]),
-        "take the job's hierarchies as they were, or search again");
+        "use the hierarchies that the job had, or search again");
   }
   return {};
 }
@@ -441,7 +441,7 @@ Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHook
 Result<std::vector<JobReport>> search_thresholds(const AnonymizeRequest& request, const AnonymizeHooks& hooks,
                                                  std::span<const std::uint64_t> thresholds) {
   if (request.job.mondrian) {
-    return error_of_kind(ErrorKind::usage, "--frontier repeats a search, and mondrian does none",
+    return error_of_kind(ErrorKind::usage, "--frontier repeats a search, and mondrian does not search",
                          "name another algorithm");
   }
   const auto data = read_job_data(request.job, request.config, hooks.is_aborted, hooks.progress);

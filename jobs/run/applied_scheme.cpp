@@ -16,8 +16,8 @@ constexpr std::int64_t kMostLevels = 127;
 constexpr std::size_t kMostBytes = 1 << 26;
 
 Error no_scheme() {
-  return invalid_input("the scheme is no report of a transformation",
-                       "take a file that anonymize --report wrote");
+  return invalid_input("the scheme is not a report of a transformation",
+                       "use a file that anonymize --report wrote");
 }
 
 std::vector<unsigned> levels_of(JsonObjectView& report, std::string_view key) {
@@ -90,15 +90,15 @@ Result<AppliedScheme> joined(const Scheme& scheme, Job job) {
     const auto found = std::ranges::find(scheme.quasi_identifiers, attribute.name);
     if (found == scheme.quasi_identifiers.end())
       return invalid_input(fmt::format("the scheme has no level of {}", attribute.name),
-                           "take the job that it was made by");
+                           "use the job that made it");
     const auto place = static_cast<std::size_t>(found - scheme.quasi_identifiers.begin());
     made.levels.push_back(scheme.levels[place]);
     made.heights.push_back(scheme.heights[place]);
     ++known;
   }
   if (known != scheme.quasi_identifiers.size())
-    return invalid_input("the scheme has levels of columns that are no quasi-identifiers of the job",
-                         "take the job that it was made by");
+    return invalid_input("the scheme has levels of columns that are not quasi-identifiers of the job",
+                         "use the job that made it");
   made.job = std::move(job);
   return made;
 }
@@ -111,7 +111,7 @@ Result<Scheme> read_scheme(std::string_view text) {
   FirstError errors;
   JsonObjectView report(*value, "report", errors);
   if (report.has_value("mondrian"))
-    return invalid_input("the scheme cuts groups, which are those of its own rows alone",
+    return invalid_input("the scheme cuts groups, which apply only to its own rows",
                          "run the job on the new rows");
   Scheme made{report.text("job"), report.texts("quasi_identifiers"), levels_of(report, "levels"),
               levels_of(report, "heights")};
@@ -131,7 +131,7 @@ Result<AppliedScheme> read_applied_scheme(const ApplyArguments& arguments) {
   if (!job) return job.error();
   if (job->name != scheme->job)
     return invalid_input(fmt::format("the scheme is of job {}, not of {}", scheme->job, job->name),
-                         "take the job that it was made by");
+                         "use the job that made it");
   if (job->mondrian) return no_scheme();
   if (auto input = set_input(arguments, *job); !input) return input.error();
   if (auto output = set_output(arguments, *job); !output) return output.error();

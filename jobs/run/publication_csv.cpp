@@ -39,7 +39,7 @@ std::vector<std::string> cells_of(const engine::PublishedColumn& column, const C
 
 Error unreadable() {
   return {ErrorKind::policy, std::string(sqlstate::kInternalError),
-          "the output could not be read again as it was meant", "nothing was published"};
+          "the output differs when it is read again", "nothing was published"};
 }
 
 }  // namespace

@@ -147,8 +147,8 @@ Result<std::vector<std::string>> check_joint_release(const policy::Specs& specs,
     if (spec->database != table.database || spec->schema != table.schema || spec->table != table.table)
       continue;
     const std::string what = fmt::format(
-        "{}.{} is released under policy {} already, and who has both releases can "
-        "compare them",
+        "{}.{} is already released under policy {}, and anybody who has both releases "
+        "can compare them",
         spec->schema, spec->table, spec->name);
     if (!spec->accept_joint_release)
       return not_permitted(

@@ -234,7 +234,7 @@ output: {table: public.patients_k5, types: {a: integer}}
             "version: 1\nname: x\ninput: {table: public.people}\nattributes: {state: {class: quasi_identifier, "
             "hierarchy: {masking: {}}}}\nk: 2\noutput: {file: out.csv}\n"
         )
-        self.refused(job, "public.people is released under policy people_k2 already")
+        self.refused(job, "public.people is already released under policy people_k2")
         kept = self.pgveil.policy_path.read_text()
         self.addCleanup(self.pgveil.policy_path.write_text, kept)
         self.pgveil.policy_path.write_text(
@@ -263,7 +263,7 @@ output: {table: public.patients_k5, types: {a: integer}}
         self.addCleanup(self.postgres.run, "DROP TABLE public.beside, public.lowest, public.below", "demo")
         for table in ("above", "below", "lowest", "aside"):
             with self.subTest(table):
-                self.refused(job % table, "public.people is released under policy people_k2 already")
+                self.refused(job % table, "public.people is already released under policy people_k2")
         self.run_job(job % "beside")  # has no row in common with it
 
     def test_all_missing_values_are_named(self):
@@ -321,7 +321,7 @@ output: {table: public.patients_k5, types: {a: integer}}
         self.assertIn("(transformation as chosen)", done.stdout)
         self.sql("DROP TABLE public.patients_k5")
         self.refused(JOB, "is not anonymous", "--transformation", "0,0,0")
-        self.refused(JOB, "is no list of levels", "--transformation", "1;2")
+        self.refused(JOB, "is not a list of levels", "--transformation", "1;2")
         self.run_job(JOB, "--transformation", "1,1,1", "--list", status=2)
         self.refused(JOB, "would be overwritten", "--report", self.folder / "job.yaml")
 
@@ -402,7 +402,7 @@ class Contingency(JobCase):
         done = self.run_job(JOB, "--contingency", "age,blood", "--contingency-report", place)
         self.assertEqual(place.stat().st_mode & 0o777, 0o600)
         made = json.loads(place.read_text())
-        self.assertIn("not to be published", made["warning"])
+        self.assertIn("do not publish this file", made["warning"])
         self.assertNotIn("pairs", done.stdout)
         for side, table in (("before", "patients"), ("after", "patients_k5")):
             found = made[side]

@@ -137,9 +137,9 @@ class Apply(SchemeCase):
             ({"job": "others"}, "of job others"),
             ({"quasi_identifiers": ["age", "city"]}, "no level of town"),
             ({"heights": [3, 1]}, "in the scheme it had 1"),
-            ({"levels": [1]}, "no report"),
-            ({"levels": [1, -1]}, "no report"),
-            ({"levels": "x"}, "no report"),
+            ({"levels": [1]}, "not a report"),
+            ({"levels": [1, -1]}, "not a report"),
+            ({"levels": "x"}, "not a report"),
             ({"levels": [9, 9]}, "outside"),
             ({"mondrian": {}}, "cuts groups"),
         ):
@@ -148,7 +148,7 @@ class Apply(SchemeCase):
                 self.refused(words, *output)
         for text in ("", "{", "[]", "{}"):
             self.write("scheme.json", text)
-            self.refused("no report", *output)
+            self.refused("not a report", *output)
 
     def test_what_is_refused(self):
         self.refused("no output", "new.csv")

@@ -223,7 +223,7 @@ class Certificates(VerbCase):
         refused("others", "anonymize", "job.yaml", "--certificate", "c.json", "--key-file", "key")
         for text in ("", "{}", "[]", '{"pgveil_certificate": 2}'):
             self.write("bad.json", text)
-            refused("no certificate", "verify-certificate", "bad.json", "out.csv")
+            refused("not a certificate", "verify-certificate", "bad.json", "out.csv")
         made = json.loads((self.folder / "certificate.json").read_text())
         for key in made:
             if key in (
@@ -240,7 +240,7 @@ class Certificates(VerbCase):
                 self.write(
                     "bad.json", json.dumps({name: value for name, value in made.items() if name != key})
                 )
-                refused("no certificate", "verify-certificate", "bad.json", "out.csv")
+                refused("not a certificate", "verify-certificate", "bad.json", "out.csv")
         refused("neither a file nor a table", "verify-certificate", "certificate.json")
         refused(
             "no fingerprint of the input",

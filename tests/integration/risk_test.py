@@ -165,7 +165,7 @@ class Risk(VerbCase):
         self.refused("neither a file nor a table")
         self.refused("has no column height", self.people, "--columns", "height")
         self.refused("names age twice", self.people, "--columns", "age,age")
-        self.refused("no list of columns", self.people, "--columns", "age,,city")
+        self.refused("not a list of columns", self.people, "--columns", "age,,city")
         self.refused("threshold", self.people, "--threshold", "0")
         self.refused("no rows", "-", input="a,b\n")
         self.refused("the file is empty", "-", input="")

@@ -261,7 +261,7 @@ const scenarios = {
     await open(page, "Jobs");
     await page.getByRole("button", {name: "Run clash"}).click();
     await page.getByRole("cell", {name: "failed", exact: true}).waitFor();
-    assert.match(await page.getByRole("row", {name: /clash/}).innerText(), /is released under policy people_k2 already/);
+    assert.match(await page.getByRole("row", {name: /clash/}).innerText(), /is already released under policy people_k2/);
     await page.getByRole("button", {name: "Run towns"}).click();
     await page.getByRole("cell", {name: "done", exact: true}).waitFor();
     await shot(page, "jobs");

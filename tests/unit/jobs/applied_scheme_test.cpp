@@ -130,7 +130,7 @@ TEST_CASE("schemes and jobs that do not belong together are refused") {
               "job.yaml",
               with(with(Schemes::kJob, "  zip: {class: quasi_identifier, hierarchy: {masking: {}}}\n", ""),
                    ", types: {zip: integer}", ""));
-        }) == "the scheme has levels of columns that are no quasi-identifiers of the job");
+        }) == "the scheme has levels of columns that are not quasi-identifiers of the job");
   CHECK(refused([](Schemes& it) {
           it.folder.write("scheme.json", with(with(scheme_text(), "\"zip\",\"age\"", "\"zip\",\"ages\""),
                                               "people", "people"));

@@ -220,7 +220,7 @@ TEST_CASE("what is wrong in a job is said with its place and the fix") {
       {"class: sensitive", "class: sensitive, t_closeness: {t: 0.2, distance: ordered}", "needs \"order\""},
       {"class: sensitive", "class: sensitive, t_closeness: {t: 0.2, distance: hierarchical}",
        "needs \"hierarchy\""},
-      {"class: sensitive", "class: sensitive, order: number", "that no distance looks at"},
+      {"class: sensitive", "class: sensitive, order: number", "no distance uses it"},
       {"class: sensitive", "class: sensitive, beta_likeness: {kind: basic}", "beta_likeness without"},
       {"class: sensitive", "class: sensitive, delta_disclosure: 0", "out of range"},
       {"class: sensitive", "class: insensitive, delta_disclosure: 1", "not for this class"},
