@@ -44,7 +44,7 @@ def paragraphs(text):
     found, block, start, in_list, is_fenced, was_blank = [], [], 0, False, False, True
     for number, line in enumerate([*text.split("\n"), ""], 1):
         item = ITEM.match(line)
-        is_code = line.startswith("    ") and was_blank and not in_list and not item
+        is_code = line.startswith("    ") and was_blank and not in_list
         is_row = line.lstrip().startswith("|")
         ends = not line.strip() or is_row or item or FENCE.match(line) or line.startswith("#") or is_code
         if ends and block:
