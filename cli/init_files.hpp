@@ -29,7 +29,7 @@ class InitFolder {
   };
   [[nodiscard]] Result<Password> password(const std::string& name) const;
   [[nodiscard]] Result<void> write(const std::string& name, const std::string& text) const;
-  // Adds a user whose password is the one of a file; one who is there stays as he is.
+  // Adds a user whose password is the one of a file; an existing user is kept unchanged.
   enum class UserState { added, kept };
   [[nodiscard]] Result<UserState> add_user(const std::string& name, const std::string& password) const;
 

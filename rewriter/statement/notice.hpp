@@ -1,6 +1,6 @@
 #pragma once
 // What a client is told beside an answer (NoticeResponse), as a value. Its texts hold names, words of the
-// data owner, and whole per cents that a reader could count by himself (docs/attack-model.md, "What readers
+// data owner, and whole per cents that a reader could count too (docs/attack-model.md, "What readers
 // are told"); never a value of a row.
 #include <memory>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
 // Decides whether a request comes from our own page. Any web site can make a browser send requests to any
 // address, so each request is judged before anything else is done. Three things are judged: the Host that it
-// asks for, because somebody may have pointed a name of his own at us (DNS rebinding); the site that it comes
+// asks for, because somebody may have pointed their own name at us (DNS rebinding); the site that it comes
 // from, because forms and scripts of other sites can send requests too; and the token of its session. Pure.
 #include <cstdint>
 #include <optional>

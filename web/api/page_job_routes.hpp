@@ -1,6 +1,6 @@
 #pragma once
 // The addresses below /desk of the API (docs/openapi.yaml): uploads, and runs of jobs over them. For admins.
-// Each admin sees only his own.
+// Each admin sees only their own.
 #include <functional>
 #include <memory>
 #include <optional>

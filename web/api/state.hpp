@@ -1,7 +1,8 @@
 #pragma once
 // Things that several admins may change at the same time: a policy (its text as loaded, its file, its
-// version) and the files of policies. Each state of such a thing has a tag. Whoever changes something sends
-// the tag of the state that he has seen. The first one succeeds; the second one is told what is there now.
+// version) and the files of policies. Each state of such a thing has a tag. A change
+// carries the tag of the state that its admin has seen. The first change succeeds. The second one fails, and
+// its admin is shown the state that is there now.
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <memory>
