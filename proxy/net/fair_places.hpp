@@ -2,9 +2,9 @@
 // A bounded number of places for visitors who have not logged in yet. Visitors who hold places and stay
 // silent keep nobody out: a newcomer always gets a place. If none is free, the oldest visitor from the
 // neighbourhood that holds the most places has to leave. So somebody who fills the places from one address
-// takes them from their own connections. Somebody who fills them from many addresses has to come again and again, as fast
-// as others log in. If newcomers were turned away instead, the holders of the places could keep them. Not
-// thread-safe.
+// takes them from their own connections. Somebody who fills them from many addresses has to come again and
+// again, as fast as others log in. If newcomers were turned away instead, the holders of the places could
+// keep them. Not thread-safe.
 #include <cstddef>
 #include <cstdint>
 #include <map>
