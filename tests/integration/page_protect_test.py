@@ -25,7 +25,7 @@ CREATE TABLE public.ungranted (person_id integer PRIMARY KEY, email text, city t
 INSERT INTO public.ungranted SELECT g, g || '@secret', 'c' || g % 3 FROM generate_series(1, 100) g;
 CREATE VIEW public.v_patients AS SELECT * FROM public.patients;
 CREATE MATERIALIZED VIEW public.m_patients AS SELECT sex, count(*) FROM public.patients GROUP BY sex;
-CREATE TABLE public."we<i>rd ""q"" 名" (id integer PRIMARY KEY, "<b>name</b>" text, "naïve ""x""" text);
+CREATE TABLE public."we<i>rd ""q"" 名" (id integer PRIMARY KEY, "<b>name</b>" text, "naïve ""x"" y" text);
 INSERT INTO public."we<i>rd ""q"" 名" SELECT g, 'n' || g, 'v' || g % 2 FROM generate_series(1, 100) g;
 CREATE TABLE public.secured (person_id integer PRIMARY KEY, city text);
 ALTER TABLE public.secured ENABLE ROW LEVEL SECURITY;
