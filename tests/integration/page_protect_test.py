@@ -520,7 +520,8 @@ class Refused(ProtectCase):
         for room in (0, 450):
             resource.prlimit(self.pgveil.pid, resource.RLIMIT_FSIZE, (size + room, resource.RLIM_INFINITY))
             self.assertEqual(self.apply()[0], 500, room)
-            resource.prlimit(self.pgveil.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+            resource.prlimit(
+                self.pgveil.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
             size = os.path.getsize(self.pgveil.directory / "audit.log")
             self.assert_nothing_changed()
 
@@ -547,7 +548,8 @@ class Conflicts(ProtectCase):
     def test_of_two_admins_at_once_one_wins(self):
         answers = []
         texts = [text(k=k) for k in (3, 4, 6)]
-        visitors = [threading.Thread(target=lambda yaml=yaml: answers.append(self.apply(yaml))) for yaml in texts]
+        visitors = [
+            threading.Thread(target=lambda yaml=yaml: answers.append(self.apply(yaml))) for yaml in texts]
         for each in visitors:
             each.start()
         for each in visitors:
