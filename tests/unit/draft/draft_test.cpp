@@ -35,7 +35,7 @@ TEST_CASE("a drafted policy is read back as it was meant, whatever the names are
   for (const auto& one : planned) {
     if (one.policy.empty()) continue;
     CHECK(names.insert(one.policy).second);
-    const std::string text = policy_text(database, one, "data analyst");
+    const std::string text = policy_text(database, one, {"data analyst"});
     CAPTURE(text);
     const auto specs = policy::read_policy_text(text, "draft.yaml");
     REQUIRE(specs.has_value());
