@@ -530,12 +530,7 @@ async function main(name) {
   page.setDefaultTimeout(settings.timeout_ms);
   const errors = [];
   const allowed = [];
-  page.on("console", message => {
-    if (message.type() !== "error") return;
-    // Only until the server has this address.
-    if (message.location().url.endsWith("/protect/tables") && /404/.test(message.text())) return;
-    errors.push(message.text());
-  });
+  page.on("console", message => message.type() === "error" && errors.push(message.text()));
   page.on("pageerror", error => errors.push(String(error)));
   const own = new URL(settings.url).host;
   page.on("request", request => {
