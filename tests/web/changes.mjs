@@ -228,6 +228,6 @@ export const changes = ({
     await page.getByRole("button", {name: "Look at its values"}).click();
     await page.getByRole("rowheader", {name: /<img src=x onerror=/}).waitFor();
     assert.equal(await page.locator("main img, main script").count(), 0);
-    assert.equal(await page.title(), "pgveil");
+    assert.equal(await page.title(), "Set up a job · Jobs · pgveil");
   },
 });
