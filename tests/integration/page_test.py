@@ -326,6 +326,7 @@ class Requests(PageCase):
             ("POST", "difference"),
             ("POST", "audit"),
             ("POST", "audit/groups"),
+            ("POST", "distribution"),
             ("POST", "desk/runs"),
             ("GET", "nowhere"),
         ):
@@ -717,6 +718,36 @@ class Differences(PageCase):
         self.assertEqual(self.compare("nothing")[0], 404)
         self.assertEqual(self.compare("unbuilt_k2")[0], 409)
         self.assertEqual(self.compare(browser=Browser(self.port()).sign_in("watcher"))[0], 403)
+
+
+class Distributions(PageCase):
+    def count(self, column="city", policy="people_k2", browser=None):
+        body = {"policy": policy, "column": column}
+        return (browser or self.operator).api("POST", "distribution", body)
+
+    def test_values_of_fewer_than_k_units_are_not_named(self):
+        status, answer = self.count()
+        self.assertEqual(status, 200, answer)
+        self.assertEqual(answer["grain"], 2)
+        self.assertEqual(
+            {it["value"]: it["rows"] for it in answer["values"]}, {"Hamlet": 4, "Washington": 2}
+        )
+        self.assertNotIn("Whately", json.dumps(answer))
+        self.assertEqual((answer["rare_rows"], answer["null_rows"]), (6, 0))
+
+    def test_it_is_on_record(self):
+        self.count("state")
+        texts = [event.get("sql") for event in self.audited()]
+        self.assertIn('DISTRIBUTION OF COLUMN "state" OF POLICY "people_k2"', texts)
+
+    def test_identifiers_unknown_columns_and_policies_have_none(self):
+        for column in ("id", "nothing", ""):
+            self.assertEqual(self.count(column)[0], 404, column)
+        self.assertEqual(self.count(policy="nothing")[0], 404)
+        self.assertEqual(self.operator.api("POST", "distribution", {"policy": "people_k2"})[0], 400)
+
+    def test_stats_roles_do_not_see_it(self):
+        self.assertEqual(self.count(browser=Browser(self.port()).sign_in("watcher"))[0], 403)
 
 
 class AuditLog(PageCase):

@@ -258,6 +258,22 @@ HttpResponse WebApi::difference(const Visit& visit) {
                   [&] { return differences_.compare(*now, policy, saved); });
 }
 
+// ---- values of a table and how often they occur, as far as trees may quote them
+
+HttpResponse WebApi::distribution(const Visit& visit) {
+  const auto now = serving_.present();
+  const auto allowed =
+      console::authorize(console::ShowCohorts{}, standing_of(now->config, visit.session.role));
+  if (!allowed) return error_response(allowed.error());
+  const auto texts = read_texts(visit.request.body, {"policy", "column"});
+  if (!texts) return error_response(texts.error());
+  const std::string &policy = (*texts)[0], &column = (*texts)[1];
+  return recorded(
+      visit,
+      fmt::format("DISTRIBUTION OF COLUMN {} OF POLICY {}", console_name(column), console_name(policy)),
+      [&] { return distributions_.count(*now, policy, column); });
+}
+
 // ---- the audit log
 
 HttpResponse WebApi::on_audit_log(const Visit& visit, const std::string& words,

@@ -141,6 +141,7 @@ std::optional<HttpResponse> WebApi::posted(const Visit& visit, std::string_view 
                               {"raw-rows", &WebApi::raw_rows},
                               {"prove", &WebApi::prove},
                               {"difference", &WebApi::difference},
+                              {"distribution", &WebApi::distribution},
                               {"audit", &WebApi::audit_log},
                               {"audit/groups", &WebApi::audit_groups}});
   const auto found = std::ranges::find(kAddresses, path, &Address::path);

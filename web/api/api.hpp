@@ -15,6 +15,7 @@
 #include "web/api/audit.hpp"
 #include "web/api/design.hpp"
 #include "web/api/difference.hpp"
+#include "web/api/distribution.hpp"
 #include "web/api/page_jobs.hpp"
 #include "web/api/policy_authors.hpp"
 #include "web/api/questions.hpp"
@@ -96,6 +97,7 @@ class WebApi {
   [[nodiscard]] net::HttpResponse list_tables(const Visit& visit);
   [[nodiscard]] net::HttpResponse table_columns(const Visit& visit);
   [[nodiscard]] net::HttpResponse difference(const Visit& visit);
+  [[nodiscard]] net::HttpResponse distribution(const Visit& visit);
   [[nodiscard]] net::HttpResponse audit_log(const Visit& visit);
   [[nodiscard]] net::HttpResponse audit_groups(const Visit& visit);
   [[nodiscard]] net::HttpResponse on_audit_log(
@@ -143,6 +145,7 @@ class WebApi {
   Questions questions_;
   PolicyAuthors authors_;
   WebDifference differences_;
+  Distributions distributions_;
   WebRows rows_;
   RawRowsView raw_;
   BuildTurns build_turns_;

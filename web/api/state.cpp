@@ -67,6 +67,10 @@ Result<json::object> policy_now(const Present& present, const RunningBuilds& bui
       {"database", loaded.database},
       {"table", loaded.schema + "." + loaded.table},
       {"k", loaded.k},
+      {"unit", loaded.unit ? json::value(*loaded.unit) : json::value(nullptr)},
+      {"readers", loaded.is_access_from_database
+                      ? json::value(nullptr)
+                      : json::value(json::array(loaded.readers.begin(), loaded.readers.end()))},
       {"columns", classes_json(loaded)},
       {"number", number},
       {"built_at", state.version ? json::value(state.version->built_at) : json::value(nullptr)},

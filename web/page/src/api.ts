@@ -29,6 +29,10 @@ export interface PolicyNow {
   database: string;
   table: string;
   k: number;
+  /** Of which distinct values count; null: each row is one. */
+  unit: string | null;
+  /** Roles; null: the grants of the database say who. */
+  readers: string[] | null;
   columns: {name: string; class: string}[];
   /** 0: it is closed. */
   number: number;
@@ -105,12 +109,20 @@ export interface Utility {
   implied: {column: string; by: string}[];
 }
 
+export interface TreeAttribute {
+  name: string;
+  /** Of its column. */
+  number: number;
+  /** A coarser value of a column. */
+  level?: {source: string; source_number: number; step: number};
+}
+
 export interface Version {
   policy: string;
   number: number;
   built_at: string;
   table: {schema: string; name: string; columns: {name: string}[]};
-  tree: {k: number; attributes: {name: string}[]; nodes: VersionNode[]};
+  tree: {k: number; attributes: TreeAttribute[]; nodes: VersionNode[]};
   disclosure: Disclosure;
   /** Versions from before it was measured have none. */
   utility?: Utility;
@@ -157,6 +169,18 @@ export interface Difference {
   same: number;
 }
 
+/** How often values occur in the table; multiples of the grain, none of fewer than k units. */
+export interface Distribution {
+  column: string;
+  grain: number;
+  rows: number;
+  values: {value: string; rows: number}[];
+  other_values: number;
+  other_rows: number;
+  rare_rows: number;
+  null_rows: number;
+}
+
 export interface RawRows {
   policy: string;
   table: string;
@@ -196,10 +220,27 @@ export interface AuditFilter {
   role: string;
   verdict: string;
   text: string;
+  database?: string;
+  reason?: string;
+  /** Instants in UTC; the lines of from and later, and before to. */
+  from?: string;
+  to?: string;
+  /** The page's own commands that only look. */
+  looks?: "shown" | "hidden";
+  /** Where an earlier answer ended; 0: the end of the file. */
+  before?: number;
 }
 
 export interface AuditAnswer {
   events: Record<string, unknown>[];
+  next: number | null;
+  is_whole: boolean;
+}
+
+export interface AuditGroups {
+  groups: {value: string; lines: number; latest: string}[];
+  lines: number;
+  values: number;
   is_whole: boolean;
 }
 
@@ -289,7 +330,12 @@ export const api = {
   check: (policy: string) => call<Table>("POST", `policies/${name(policy)}/check`, {}),
   /** saved: a version's JSON; empty: a build now. */
   difference: (policy: string, saved: string) => call<Difference>("POST", "difference", {policy, saved}),
-  audit: (filter: AuditFilter) => call<AuditAnswer>("POST", "audit", filter),
+  distribution: (policy: string, column: string) =>
+    call<Distribution>("POST", "distribution", {policy, column}),
+  audit: (filter: AuditFilter, limit?: number) =>
+    call<AuditAnswer>("POST", "audit", limit === undefined ? filter : {...filter, limit}),
+  auditGroups: (filter: AuditFilter, by: string) =>
+    call<AuditGroups>("POST", "audit/groups", {...filter, by}),
   checkDesign: (yaml: string) => call<DesignCheck>("POST", "design/check", {yaml}),
   designFiles: () => call<DesignFile[]>("POST", "design/files", {}),
   designFile: (file: string) => call<DesignFile & {yaml: string}>("POST", "design/file", {name: file}),

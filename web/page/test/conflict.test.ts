@@ -9,6 +9,8 @@ const now = (more: Partial<PolicyNow> = {}): PolicyNow => ({
   database: "demo",
   table: "public.people",
   k: 5,
+  unit: null,
+  readers: ["analyst"],
   columns: [{name: "city", class: "quasi_identifier"}],
   number: 3,
   built_at: "2026-01-01T00:00:00Z",
