@@ -14,7 +14,7 @@ import {Operations} from "./pages/operations.js";
 import {Policies} from "./pages/policies.js";
 import {PolicyPage} from "./pages/policy.js";
 import {Protect} from "./pages/protect.js";
-import {Query} from "./pages/query.js";
+import {forgetQueries, Query} from "./pages/query.js";
 import {ComparePage, RunPage} from "./pages/run.js";
 import {keptFlows} from "./protect/flow.js";
 import {routeOf, type Route} from "./route.js";
@@ -58,9 +58,11 @@ function Page({route, session}: {route: Route; session: Session}) {
     case "jobs":
       return <Jobs isAdmin={isAdmin} />;
     case "operations":
-      return <Operations />;
+      return <Operations isAdmin={isAdmin} />;
     case "audit":
-      return <Audit />;
+      return (
+        <Audit key={`${route.filter?.key} ${route.filter?.value}`} {...(route.filter ? {link: route.filter} : {})} />
+      );
     case "new-job":
       return <NewJob role={session.role} mayUseTables={session.table_jobs} />;
     case "run":
@@ -109,6 +111,7 @@ function App() {
       keepText(tabStore(), null);
       forgetLive();
       forgetHistory();
+      forgetQueries();
       setWho({kind: "nobody"});
     };
     api.signOut().then(leave, leave);

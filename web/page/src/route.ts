@@ -1,5 +1,13 @@
 // Where the page is, in the part of the address behind #: it never reaches a server or its log.
 
+/** A filter of the audit log that a link sets. */
+export interface AuditLink {
+  key: "role" | "reason" | "event" | "verdict" | "database" | "text";
+  value: string;
+}
+
+const kAuditKeys: readonly AuditLink["key"][] = ["role", "reason", "event", "verdict", "database", "text"];
+
 export type Route =
   | {page: "home"}
   | {page: "policies"}
@@ -8,8 +16,8 @@ export type Route =
   | {page: "query"}
   | {page: "operations"}
   | {page: "jobs"}
-  | {page: "audit"}
   | {page: "protect"; at: {database: string; table: string} | null}
+  | {page: "audit"; filter?: AuditLink}
   | {page: "new-job"}
   | {page: "run"; run: string}
   | {page: "compare"; left: string; right: string};
@@ -37,6 +45,10 @@ export function routeOf(hash: string): Route {
       return first === "runs" ? {page: "run", run: second} : kStart;
     case 3:
       if (first === "protect") return {page: "protect", at: {database: second, table: third}};
+      if (first === "audit") {
+        const key = kAuditKeys.find(it => it === second);
+        return key ? {page: "audit", filter: {key, value: third}} : {page: "audit"};
+      }
       return first === "compare" ? {page: "compare", left: second, right: third} : kStart;
     default:
       return kStart;
@@ -49,3 +61,5 @@ export const linkToComparison = (left: string, right: string) =>
   `#/compare/${encodeURIComponent(left)}/${encodeURIComponent(right)}`;
 export const linkToProtect = (database: string, table: string) =>
   `#/protect/${encodeURIComponent(database)}/${encodeURIComponent(table)}`;
+export const linkToAudit = (key: AuditLink["key"], value: string) =>
+  `#/audit/${key}/${encodeURIComponent(value)}`;

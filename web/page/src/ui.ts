@@ -16,6 +16,7 @@ export * from "./ui/icon.js";
 export * from "./ui/instant.js";
 export * from "./ui/loaded.js";
 export * from "./ui/page-header.js";
+export * from "./ui/paged.js";
 export * from "./ui/problem.js";
 export * from "./ui/skeleton.js";
 export * from "./ui/stat.js";

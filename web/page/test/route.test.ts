@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {linkTo, linkToComparison, linkToProtect, linkToRun, routeOf} from "../src/route.js";
+import {linkTo, linkToAudit, linkToComparison, linkToRun, routeOf} from "../src/route.js";
 
 test("a link to a policy leads to it, whatever its name", () => {
   for (const policy of ["people_k2", "a/b", "ä %", "#"])
@@ -44,4 +45,12 @@ test("each page has its address", () => {
   for (const page of
     ["home", "policies", "design", "query", "operations", "jobs", "audit", "new-job"] as const)
     assert.deepEqual(routeOf(`#/${page}`), {page});
+});
+
+test("a link to the audit log brings a filter, and only a known one", () => {
+  assert.deepEqual(routeOf(linkToAudit("reason", "relation_not_listed")), {
+    page: "audit",
+    filter: {key: "reason", value: "relation_not_listed"},
+  });
+  assert.deepEqual(routeOf("#/audit/toString/x"), {page: "audit"});
 });

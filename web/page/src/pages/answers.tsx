@@ -1,7 +1,7 @@
 // How wrong counts by each column and pair are, of a version or of a what-if.
 import type {Utility} from "../api.js";
 import {count, percent} from "../table.js";
-import {Bar} from "../ui.js";
+import {Bar, Paged} from "../ui.js";
 import {askedRows, notes, ofMillion, type AskedRow} from "../utility.js";
 
 const kNames = {workload: "Questions of the workload", column: "Single columns", pair: "Pairs of columns"};
@@ -36,6 +36,14 @@ function Answer({row: {question, error}}: {row: AskedRow}) {
 
 function Answered({caption, rows}: {caption: string; rows: AskedRow[]}) {
   if (rows.length === 0) return null;
+  return (
+    <Paged items={rows} name="question">
+      {page => <AnswerTable caption={caption} rows={page} />}
+    </Paged>
+  );
+}
+
+function AnswerTable({caption, rows}: {caption: string; rows: readonly AskedRow[]}) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
       <table>

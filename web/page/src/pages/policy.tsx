@@ -1,99 +1,25 @@
+// One policy: what its version shows, and its commands.
 import {useMemo, useState} from "preact/hooks";
-import {ApiError, api, type Disclosure, type PolicyNow, type Table, type Utility} from "../api.js";
+import {ApiError, api, type PolicyNow, type Table, type Version} from "../api.js";
 import {changesOf, fileNote} from "../conflict.js";
 import {layout} from "../icicle.js";
 import {Icicle} from "../icicle-view.js";
-import {cellsShown, meanError, ofMillion} from "../utility.js";
+import {releaseOf} from "../policy/release.js";
+import {count, kNone, percent} from "../ui/format.js";
+import {
+  Badge, Button, ButtonLink, Card, Grid, Instant, PageHeader, Skeleton, Stat, Stats, Tabs, Trouble, useAction,
+  useLoaded, useToast,
+} from "../ui.js";
+import {records} from "../table.js";
+import {meanError, ofMillion} from "../utility.js";
 import {Answers} from "./answers.js";
 import {Differences} from "./difference.js";
+import {CohortList, CohortSizes, Rules} from "./policy/cohorts.js";
+import {Columns} from "./policy/columns.js";
+import {HeatMap} from "./policy/heat-map.js";
 import {RawRowsOf} from "./raw.js";
-import {count, percent} from "../table.js";
-import {Bar, Grid, Trouble, useAction, useLoaded, Waiting} from "../ui.js";
 
-export function Shares({attributes, disclosure}: {attributes: string[]; disclosure: Disclosure}) {
-  return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Share of each column that is shown">
-      <table>
-        <caption>Share of each column that is shown</caption>
-        <thead>
-          <tr>
-            <th scope="col">column</th>
-            <th scope="col">shown</th>
-            <th scope="col">computable</th>
-            <th scope="col">equal</th>
-          </tr>
-        </thead>
-        <tbody>
-          {attributes.map((attribute, at) => {
-            const disclosed = disclosure.disclosed_by_attribute[at] ?? 0;
-            const computable = disclosure.computable_by_attribute[at] ?? 0;
-            const equal = disclosure.equal_by_attribute[at] ?? 0;
-            return (
-              <tr key={attribute}>
-                <th scope="row">{attribute}</th>
-                <td>
-                  <Bar part={disclosed} whole={disclosure.rows} label={`${attribute} shown`} />{" "}
-                  {percent(disclosed, disclosure.rows)}
-                </td>
-                <td>
-                  <Bar part={computable} whole={disclosure.rows} label={`${attribute} computable`} />{" "}
-                  {percent(computable, disclosure.rows)}
-                </td>
-                <td>
-                  <Bar part={equal} whole={disclosure.rows} label={`${attribute} equal`} />{" "}
-                  {percent(equal, disclosure.rows)}
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-export function Figures({disclosure, utility, k}: {
-  disclosure: Disclosure; utility: Utility | undefined; k: number;
-}) {
-  const error = utility ? meanError(utility) : null;
-  const figures: [string, string][] = [
-    ["k", count(k)],
-    ["rows", count(disclosure.rows)],
-    ["units", count(disclosure.units)],
-    ["cohorts", count(disclosure.cohorts)],
-    ["smallest cohort", count(disclosure.smallest_cohort)],
-    ["cells shown", cellsShown(disclosure, utility)],
-    ["mean error by column", error === null ? "–" : ofMillion(error)],
-    ["hidden, computable", percent(disclosure.computable, disclosure.cells)],
-    ["hidden, equal", percent(disclosure.equal, disclosure.cells)],
-  ];
-  return (
-    <dl class="figures">
-      {figures.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}
-    </dl>
-  );
-}
-
-function Detail({title, load}: {title: string; load: () => Promise<Table>}) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details onToggle={it => setOpen(it.currentTarget.open)}>
-      <summary>{title}</summary>
-      {isOpen ? <Loading title={title} load={load} /> : null}
-    </details>
-  );
-}
-
-function Loading({title, load}: {title: string; load: () => Promise<Table>}) {
-  const {value, problem, isBusy} = useLoaded(title, load);
-  return (
-    <>
-      <Waiting isBusy={isBusy} />
-      <Trouble problem={problem} />
-      {value ? <Grid caption={title} table={value} /> : null}
-    </>
-  );
-}
+export {Figures, Shares} from "./policy/figures.js";
 
 /** Somebody else was first: what is there now, and both ways on. */
 function Conflict({looked, now, isBusy, onBuild, onLook}: {
@@ -109,26 +35,161 @@ function Conflict({looked, now, isBusy, onBuild, onLook}: {
         ))}
       </ul>
       <p class="actions">
-        <button type="button" onClick={onLook}>
-          Show the current state
-        </button>
-        <button type="button" disabled={isBusy || now.building !== null} onClick={onBuild}>
-          Build anyway
-        </button>
+        <Button onClick={onLook}>Show the current state</Button>
+        <Button isDisabled={isBusy || now.building !== null} onClick={onBuild}>Build anyway</Button>
       </p>
     </section>
   );
 }
 
+function readersOf({readers}: PolicyNow): string {
+  if (readers === null) return "as the database grants";
+  return readers.join(", ") || "nobody";
+}
+
+function Facts({now}: {now: PolicyNow}) {
+  const facts: [string, preact.ComponentChildren][] = [
+    ["Table", <code>{now.table}</code>],
+    ["Database", now.database],
+    ["Readers", readersOf(now)],
+    ["k", count(now.k)],
+    ["Unit", now.unit ?? "each row"],
+    ["Version", now.number === 0 ? kNone : count(now.number)],
+    ["Built", <Instant at={now.built_at} />],
+    ["File", now.file],
+  ];
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function State({now}: {now: PolicyNow}) {
+  if (now.building) return <Badge tone="info">building: {now.building}</Badge>;
+  return now.number === 0 ? <Badge tone="bad">closed</Badge> : <Badge tone="good">open</Badge>;
+}
+
+function Overview({version}: {version: Version}) {
+  const {disclosure, utility} = version;
+  const error = utility ? meanError(utility) : null;
+  const most = utility?.most_cells;
+  return (
+    <Card>
+      <Stats>
+        <Stat
+          label="Cells shown"
+          value={percent(disclosure.disclosed / disclosure.cells)}
+          hint={most === undefined ? null : `of at most ${percent(most / disclosure.cells)}`}
+        />
+        <Stat
+          label="Mean error of counts"
+          value={error === null ? kNone : ofMillion(error)}
+          hint="by one column"
+        />
+        <Stat label="Cohorts" value={count(disclosure.cohorts)} hint={`of ${count(disclosure.rows)} rows`} />
+        <Stat
+          label="Smallest cohort"
+          value={count(disclosure.smallest_cohort)}
+          unit="units"
+          hint={`k is ${count(version.tree.k)}`}
+        />
+      </Stats>
+    </Card>
+  );
+}
+
+type TabKey = "tree" | "columns" | "answers" | "cohorts" | "raw" | "versions";
+
+function VersionTabs({policy, version, showsRaw}: {policy: string; version: Version; showsRaw: boolean}) {
+  const [tab, setTab] = useState<TabKey>("tree");
+  const {tree, utility} = version;
+  const parts = useMemo(() => layout(tree.nodes), [version]);
+  const release = useMemo(() => releaseOf(parts, tree.attributes), [parts]);
+  const names = tree.attributes.map(it => it.name);
+  const tabs: {key: TabKey; title: string}[] = [
+    {key: "tree", title: "Disclosure tree"},
+    ...(showsRaw ? [{key: "raw" as const, title: "Raw beside masked"}] : []),
+    {key: "columns", title: "Columns"},
+    {key: "answers", title: "Answers"},
+    {key: "cohorts", title: "Cohorts and rules"},
+    {key: "versions", title: "Compare versions"},
+  ];
+  const panel = () => {
+    switch (tab) {
+      case "tree":
+        return (
+          <Card title="Disclosure tree">
+            <Icicle
+              key={version.number}
+              parts={parts}
+              attributes={tree.attributes}
+              release={release}
+              k={tree.k}
+            />
+          </Card>
+        );
+      case "raw":
+        return <RawRowsOf policy={policy} />;
+      case "columns":
+        return (
+          <Columns
+            key={version.number}
+            policy={policy}
+            version={version}
+            parts={parts}
+            release={release}
+          />
+        );
+      case "answers":
+        return (
+          <div class="stack">
+            {utility ? <HeatMap utility={utility} /> : null}
+            <Answers utility={utility} />
+          </div>
+        );
+      case "cohorts":
+        return (
+          <div class="stack">
+            <CohortSizes cohorts={release.cohorts} k={tree.k} />
+            <CohortList parts={parts} cohorts={release.cohorts} />
+            <Rules parts={parts} attributes={names} release={release} />
+          </div>
+        );
+      case "versions":
+        return <Differences key={version.number} policy={policy} />;
+    }
+  };
+  return (
+    <Tabs label="Parts of this policy" tabs={tabs} selected={tab} onSelect={setTab}>
+      {panel()}
+    </Tabs>
+  );
+}
+
+/** "ok", or what CHECK has found. */
+function findingOf(table: Table): string {
+  return records(table).map(it => it["finding"] ?? "").join("; ");
+}
+
 export function PolicyPage({policy, showsRaw}: {policy: string; showsRaw: boolean}) {
-  const {value, problem, isBusy, again} = useLoaded(policy, () => api.version(policy));
+  const {value, problem, again} = useLoaded(policy, () => api.version(policy));
   const state = useLoaded(`state ${policy}`, () => api.state(policy));
   const [conflict, setConflict] = useState<PolicyNow | null>(null);
-  const parts = useMemo(() => (value ? layout(value.tree.nodes) : []), [value]);
   const [answer, setAnswer] = useState<{title: string; table: Table} | null>(null);
-  const check = useAction(async () =>
-    setAnswer({title: "Check of the live table", table: await api.check(policy)}),
-  );
+  const toast = useToast();
+  const check = useAction(async () => {
+    const table = await api.check(policy);
+    const finding = findingOf(table);
+    setAnswer({title: "Check of the live table", table});
+    if (finding === "ok") toast(`${policy} still fits its table.`, "good");
+    else toast(`${policy}: ${finding}`, "warn");
+  });
   const lookAgain = () => {
     setConflict(null);
     again();
@@ -139,7 +200,10 @@ export function PolicyPage({policy, showsRaw}: {policy: string; showsRaw: boolea
     const tag = (conflict ?? looked)?.tag;
     if (tag === undefined) return;
     try {
-      setAnswer({title: "New version", table: await api.build(policy, tag)});
+      const table = await api.build(policy, tag);
+      const made = records(table)[0];
+      setAnswer({title: "New version", table});
+      toast(`Version ${made?.["version"] ?? ""} of ${policy} is in force.`, "good");
       lookAgain();
     } catch (thrown) {
       if (thrown instanceof ApiError && thrown.problem.now) setConflict(thrown.problem.now);
@@ -147,20 +211,35 @@ export function PolicyPage({policy, showsRaw}: {policy: string; showsRaw: boolea
     }
   });
   const note = looked ? fileNote(looked) : null;
-  const attributes = value?.tree.attributes.map(it => it.name) ?? [];
+  const isClosed = looked?.number === 0;
   return (
     <section>
-      <h1>{policy}</h1>
-      <Waiting isBusy={isBusy} />
-      <Trouble problem={problem} />
-      <p class="actions">
-        <button type="button" disabled={check.isBusy} onClick={check.run}>
-          {check.isBusy ? "checking …" : "Check the live table"}
-        </button>
-        <button type="button" disabled={build.isBusy || !looked || conflict !== null} onClick={build.run}>
-          {build.isBusy ? "building …" : "Build a new version"}
-        </button>
-      </p>
+      <PageHeader
+        title={policy}
+        lead={looked ? <State now={looked} /> : null}
+        crumbs={[{title: "Policies", href: "#/policies"}]}
+        actions={
+          <>
+            <ButtonLink href="#/query" icon="query">Try a query</ButtonLink>
+            <Button isBusy={check.isBusy} onClick={check.run}>Check the live table</Button>
+            <Button
+              kind="primary"
+              isBusy={build.isBusy}
+              isDisabled={!looked || conflict !== null}
+              onClick={build.run}
+            >
+              Build a new version
+            </Button>
+          </>
+        }
+      />
+      {looked ? <Facts now={looked} /> : null}
+      {looked?.closed_because ? (
+        <p class="trouble" role="alert">
+          <strong>Nobody can read this table: {looked.closed_because}</strong>
+          <span class="hint">Build a new version to open it.</span>
+        </p>
+      ) : null}
       {note ? <p class="hint">{note}</p> : null}
       <Trouble problem={check.problem ?? state.problem} />
       <Trouble problem={build.problem?.now && !conflict ? null : build.problem} />
@@ -173,26 +252,25 @@ export function PolicyPage({policy, showsRaw}: {policy: string; showsRaw: boolea
           onLook={lookAgain}
         />
       ) : null}
-      <div role="status">{answer ? <Grid caption={answer.title} table={answer.table} /> : null}</div>
+      <div role="status">
+        {answer ? (
+          <Card
+            title={answer.title}
+            actions={<Button kind="quiet" icon="close" label="Close" onClick={() => setAnswer(null)} />}
+          >
+            <Grid caption={answer.title} table={answer.table} />
+          </Card>
+        ) : null}
+      </div>
+      {isClosed ? null : <Trouble problem={problem} />}
       {value ? (
-        <>
-          <p>
-            Version {value.number} of {value.table.schema}.{value.table.name}, built {value.built_at}.
-          </p>
-          <Figures disclosure={value.disclosure} utility={value.utility} k={value.tree.k} />
-          <h2>Disclosure tree</h2>
-          <Icicle key={value.number} parts={parts} attributes={attributes} />
-          <h2>Columns</h2>
-          <Shares attributes={attributes} disclosure={value.disclosure} />
-          <h2>Answers</h2>
-          <Answers utility={value.utility} />
-          <Differences key={`difference ${value.number}`} policy={policy} />
-          <h2>Rules and cohorts</h2>
-          <Detail title="Rules: when a column is shown" load={() => api.rules(policy)} />
-          <Detail title="Cohorts" load={() => api.cohorts(policy)} />
-          {showsRaw ? <RawRowsOf key={`raw ${policy}`} policy={policy} /> : null}
-        </>
-      ) : null}
+        <div class="stack">
+          <Overview version={value} />
+          <VersionTabs policy={policy} version={value} showsRaw={showsRaw} />
+        </div>
+      ) : problem ? null : (
+        <Skeleton lines={6} />
+      )}
     </section>
   );
 }
