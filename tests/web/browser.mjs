@@ -8,6 +8,7 @@ import {changes} from "./changes.mjs";
 import {jobTexts} from "./job-text.mjs";
 import {protect} from "./protect.mjs";
 import {shell} from "./shell.mjs";
+import {pages} from "./pages.mjs";
 
 const settings = JSON.parse(process.env.PAGE);
 const require = createRequire(path.join(settings.modules, "package.json"));
@@ -38,7 +39,6 @@ async function open(page, title) {
 }
 
 const heading = (page, name) => page.getByRole("heading", {name, level: 1}).waitFor();
-const caption = page => page.locator("#icicle-part").innerText();
 
 async function shot(page, name) {
   if (settings.screenshots) await page.screenshot({path: path.join(settings.screenshots, `web-${name}.png`)});
@@ -121,60 +121,6 @@ const scenarios = {
     await page.getByRole("heading", {name: "Sign in to pgveil"}).waitFor();
   },
 
-  async policies(page) {
-    await signedIn(page);
-    await open(page, "Policies");
-    const row = page.getByRole("row", {name: /people_k2/});
-    assert.match(await row.innerText(), /open/);
-    await shot(page, "policies");
-    await row.getByRole("link").click();
-    await heading(page, "people_k2");
-  },
-
-  async policy(page) {
-    await signedIn(page);
-    await page.goto(`${settings.url}#/policies/people_k2`);
-    const tree = page.getByRole("application", {name: "Disclosure tree"});
-    await tree.waitFor();
-    assert.match(await caption(page), /everything: 11 rows/);
-    await tree.focus();
-    await page.keyboard.press("ArrowDown");
-    assert.match(await caption(page), /state = 'OH': 6 rows, 6 units, shows state, 2 parts/);
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("ArrowDown");
-    assert.match(await caption(page), /occupation = 'Farmer': 2 rows, 2 units, shows state, city, occupation, a cohort/);
-    await page.keyboard.press("Enter");
-    await page.keyboard.press("Escape");
-    const box = await tree.boundingBox();
-    await page.mouse.move(box.x + box.width * 0.95, box.y + 45);
-    assert.match(await caption(page), /state not 'OH' and occupation not 'Accountant': 2 rows, 2 units, shows nothing/);
-    await page.mouse.click(box.x + box.width * 0.1, box.y + 45);
-    await page.mouse.move(box.x + box.width * 0.95, box.y + 45);
-    assert.match(await caption(page), /state = 'OH'/);
-    await page.getByRole("button", {name: "Whole tree"}).click();
-    await shot(page, "policy");
-    await page.getByText("Rules: when a column is shown").click();
-    await page.getByRole("cell", {name: "state = 'OH' AND city = 'Hamlet'", exact: true}).waitFor();
-    await page.getByRole("button", {name: "Check the live table"}).click();
-    await page.getByRole("cell", {name: "ok", exact: true}).waitFor();
-    await page.getByRole("button", {name: "Compare with a build now"}).click();
-    await page.getByText("Readers see the same combinations of values").waitFor();
-    await page.getByRole("table", {name: "GROUP BY, and how wrong it is"}).waitFor();
-    const columns = page.getByRole("table", {name: "Single columns"});
-    await columns.getByRole("row", {name: /^occupation .*46\.7 %/}).waitFor();
-    await page.getByRole("table", {name: "Pairs of columns"}).waitFor();
-    await page.getByText("state follows from city").waitFor();
-    await page.getByText("45.5 % of at most 69.7 %").waitFor();
-    const kept = page.waitForEvent("download");
-    await page.getByRole("button", {name: "Save this version"}).click();
-    await page.getByLabel("A saved version").setInputFiles(await (await kept).path());
-    await page.getByRole("button", {name: "Compare with the file"}).click();
-    await page.getByText(/^After: version/).waitFor();
-    const version = await page.getByText(/^Version \d+ of public\.people/).innerText();
-    await page.getByRole("button", {name: "Build a new version"}).click();
-    await page.getByText(`Version ${Number(version.split(" ")[1]) + 1} of public.people`).waitFor();
-  },
-
   async what_if(page) {
     await signedIn(page);
     await open(page, "Policy editor");
@@ -211,49 +157,6 @@ const scenarios = {
     assert.equal(await page.getByRole("row", {name: /people_k5/}).count(), 0);
     await open(page, "Policy editor");
     assert.equal(await editor.inputValue(), good);
-  },
-
-  async query(page, seen) {
-    await signedIn(page);
-    await open(page, "Query");
-    await page.getByLabel("Role").fill("analyst");
-    await page.getByLabel("SQL").fill("SELECT city, count(*) FROM people GROUP BY city");
-    await page.keyboard.press("Control+Enter");
-    await page.getByRole("heading", {name: "masked"}).waitFor();
-    assert.match(await page.locator(".verdicts").innerText(), /mask of public\.people/);
-    await shot(page, "query");
-    await page.getByLabel("SQL").fill("SELECT city, state, city FROM people");
-    await page.getByRole("button", {name: "Show rows"}).click();
-    const rows = page.getByRole("table", {name: "Rows as analyst sees them"});
-    await rows.waitFor();
-    assert.match(await rows.innerText(), /city \(2\)/);
-    assert.match(await rows.innerText(), /Hamlet/);
-    assert.doesNotMatch(await rows.innerText(), /Whately|Withamsville/);
-    await accessible(page, "rows");
-    await shot(page, "rows");
-    seen.allow(/403/);
-    await page.getByLabel("Role").fill("dpo");
-    await page.getByRole("button", {name: "Show rows"}).click();
-    await page.getByRole("alert").waitFor();
-    assert.match(await page.getByRole("alert").innerText(), /masked roles only/);
-    assert.equal(await page.getByRole("table").count(), 0);
-    await page.getByLabel("Role").fill("analyst");
-    await page.getByLabel("SQL").fill("SELECT * FROM diary");
-    await page.getByRole("button", {name: /Explain/}).click();
-    await page.getByRole("heading", {name: /refused/}).waitFor();
-    await page.getByLabel("SQL").fill("SELECT nothing FROM people");
-    await page.getByRole("button", {name: /Explain/}).click();
-    await page.getByRole("heading", {name: /error: 42703/}).waitFor();
-  },
-
-  async operations(page) {
-    await signedIn(page);
-    await open(page, "Operations");
-    await page.getByRole("table", {name: "Pools"}).waitFor();
-    await page.getByText("live", {exact: true}).waitFor();
-    await shot(page, "operations");
-    await page.getByRole("button", {name: "Stop updates"}).click();
-    await page.getByText("stopped", {exact: true}).waitFor();
   },
 
   async job(page) {
@@ -333,21 +236,6 @@ const scenarios = {
     assert.equal(await page.getByRole("link", {name: "page-1"}).count(), 0);
   },
 
-  async audit_log(page) {
-    await signedIn(page);
-    await open(page, "Audit log");
-    await page.getByLabel("Event").selectOption("login");
-    await page.getByLabel("Role", {exact: true}).fill("operator");
-    await page.getByRole("button", {name: "Search"}).click();
-    const table = page.getByRole("table", {name: "Events, newest first"});
-    await table.waitFor();
-    assert.match(await table.innerText(), /let in/);
-    await page.getByLabel("In the text").fill("nobody said this");
-    await page.getByRole("button", {name: "Search"}).click();
-    await page.getByText("nothing to show").waitFor();
-    await shot(page, "audit-log");
-  },
-
   async stats_role(page) {
     await signedIn(page, "watcher");
     await heading(page, "Home");
@@ -389,68 +277,6 @@ const scenarios = {
     await page.getByText(/Line 1, column/).waitFor();
   },
 
-  async markup_in_values(page) {
-    await signedIn(page);
-    await page.goto(`${settings.url}#/policies/markup_k2`);
-    const tree = page.getByRole("application", {name: "Disclosure tree"});
-    await tree.focus();
-    await page.keyboard.press("ArrowDown");
-    assert.match(await caption(page), /<img src=x onerror=/);
-    await page.getByText("Cohorts", {exact: true}).click();
-    await page.getByRole("cell", {name: /<img src=x onerror=/}).first().waitFor();
-    await open(page, "Query");
-    await page.getByLabel("Role").fill("analyst");
-    await page.getByLabel("SQL").fill("SELECT '<script>document.title = 1</script>' FROM markup");
-    await page.getByRole("button", {name: /Explain/}).click();
-    await page.getByRole("heading", {name: "masked"}).waitFor();
-    assert.equal(await page.locator("main img, main script").count(), 0);
-    assert.equal(await page.title(), "Query · pgveil");
-  },
-
-  async large_tree(page) {
-    await signedIn(page);
-    const nodes = [];
-    const towns = 3000;
-    for (let i = 0; i < towns; i++) {
-      const rows = 20 * (towns - i) + 5;
-      nodes.push({rows, units: rows, attribute: "town", value: `town ${i}`, yes: nodes.length + 1, no: nodes.length + 4});
-      nodes.push({rows: 20, units: 20, attribute: "job", value: "Nurse", yes: nodes.length + 1, no: nodes.length + 2});
-      nodes.push({rows: 12, units: 12}, {rows: 8, units: 8});
-    }
-    nodes.push({rows: 5, units: 5});
-    const disclosure = {rows: 60005, units: 60005, cells: 120010, disclosed: 96000, computable: 6000,
-                        equal: 0, cohorts: 6001, smallest_cohort: 5,
-                        disclosed_by_attribute: [60000, 36000], computable_by_attribute: [0, 6000],
-                        equal_by_attribute: [0, 0]};
-    const version = {policy: "large", number: 1, built_at: "2026-01-01T00:00:00Z", table: {schema: "s", name: "t", columns: []},
-                     tree: {k: 5, attributes: [{name: "town"}, {name: "job"}], nodes}, disclosure};
-    await page.route("**/api/v1/policies/large/version", route => route.fulfill({json: version}));
-    await page.route("**/api/v1/state", route => route.fulfill({json: {
-      policy: "large", tag: "t", database: "d", table: "s.t", k: 5, columns: [], number: 1, built_at: version.built_at, closed_because: null,
-      building: null, file: "large.yaml", file_is_loaded: true, file_problem: null}}));
-    await page.goto(`${settings.url}#/policies/large`);
-    const tree = page.getByRole("application", {name: "Disclosure tree"});
-    await tree.focus();
-    await page.keyboard.press("ArrowDown");
-    for (let i = 0; i < 20; i++) await page.keyboard.press("ArrowRight");
-    assert.match(await caption(page), /town = 'town 20': 20 rows/);
-    await page.keyboard.press("End");
-    assert.match(await caption(page), /and 2 997 more: 5 rows|and 2997 more: 5 rows/);
-    await page.keyboard.press("Escape");
-    const box = await tree.boundingBox();
-    const frame = () => page.evaluate(
-      () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
-    const start = Date.now();
-    const turns = 60;
-    for (let i = 0; i < turns; i++) {
-      await page.mouse.move(box.x + (box.width * i) / turns, box.y + 45);
-      await page.keyboard.press(i % 2 ? "-" : "+");
-      await frame();
-    }
-    console.log(`3,000 parts, ${turns} zooms with two frames each: ${Date.now() - start} ms`);
-    await shot(page, "large-tree");
-  },
-
   async accessibility(page) {
     for (const scheme of ["light", "dark"]) {
       for (const size of [kWide, kPhone]) {
@@ -471,8 +297,8 @@ const scenarios = {
           ["#/query", () => page.getByRole("option", {name: "demo"}).waitFor({state: "attached"})],
           ["#/jobs", () => page.getByRole("table", {name: "Jobs"}).waitFor()],
           ["#/new-job", () => page.getByRole("heading", {name: "Set up a job"}).waitFor()],
-          ["#/audit", () => page.getByRole("button", {name: "Search"}).waitFor()],
-          ["#/operations", () => page.getByRole("table", {name: "Pools"}).waitFor()],
+          ["#/audit", () => page.getByRole("table", {name: "Events, newest first"}).waitFor()],
+          ["#/operations", () => page.getByText("Latency", {exact: true}).first().waitFor()],
         ]) {
           await page.goto(settings.url + address);
           await ready();
@@ -521,7 +347,7 @@ const common = {
   settings, kPhone, kWide, heading, signedIn, open, openNewJob, people, signInAgain, accessible, everywhere,
   shot,
 };
-Object.assign(scenarios, changes(common), jobTexts(common), shell(common), protect(common));
+Object.assign(scenarios, changes(common), jobTexts(common), shell(common), protect(common), pages(common));
 
 async function main(name) {
   const browser = await chromium.launch({executablePath: settings.chromium, args: ["--no-sandbox", "--disable-dev-shm-usage"]});

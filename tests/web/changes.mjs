@@ -52,14 +52,16 @@ export const changes = ({
   async conflict_of_builds(page, seen) {
     await signedIn(page);
     await page.goto(`${settings.url}#/policies/people_k2`);
-    const own = page.getByText(/^Version \d+ of public\.people/);
-    await own.waitFor();
-    const number = Number((await own.innerText()).split(" ")[1]);
+    const version = of => of.locator(".facts div", {hasText: "Version"}).locator("dd");
+    const isVersion = (of, wanted) =>
+      of.locator(".facts div", {hasText: new RegExp(`^Version\\s*${wanted}$`)}).waitFor();
+    await version(page).waitFor();
+    const number = Number(await version(page).innerText());
     const other = await (await page.context().browser().newContext()).newPage();
     await signedIn(other);
     await other.goto(`${settings.url}#/policies/people_k2`);
     await other.getByRole("button", {name: "Build a new version"}).click();
-    await other.getByText(`Version ${number + 1} of public.people`).waitFor();
+    await isVersion(other, number + 1);
     seen.allow(/412/);
     await page.getByRole("button", {name: "Build a new version"}).click();
     await page.getByRole("heading", {name: "Somebody else changed this policy first"}).waitFor();
@@ -67,10 +69,10 @@ export const changes = ({
     await accessible(page, "a conflict of builds");
     await shot(page, "conflict");
     await page.getByRole("button", {name: "Build anyway"}).click();
-    await page.getByText(`Version ${number + 2} of public.people`).waitFor();
+    await isVersion(page, number + 2);
     await other.getByRole("button", {name: "Build a new version"}).click();
     await other.getByRole("button", {name: "Show the current state"}).click();
-    await other.getByText(`Version ${number + 2} of public.people`).waitFor();
+    await isVersion(other, number + 2);
     assert.equal(await other.getByRole("heading", {name: "Somebody else changed this policy first"}).count(), 0);
     await other.close();
   },
@@ -131,6 +133,7 @@ export const changes = ({
   async raw_rows(page, seen) {
     await signedIn(page);
     await page.goto(`${settings.url}#/policies/people_k2`);
+    await page.getByRole("tab", {name: "Raw beside masked"}).click();
     await page.getByRole("heading", {name: "Raw rows beside masked ones"}).waitFor();
     seen.allow(/403/);
     await page.getByLabel("Your password").fill("wrong");
@@ -149,6 +152,7 @@ export const changes = ({
     await page.getByRole("button", {name: "Hide them"}).click();
     assert.equal(await table.count(), 0);
     await page.goto(`${settings.url}#/policies/markup_k2`);
+    await page.getByRole("tab", {name: "Raw beside masked"}).click();
     await page.getByLabel("Your password").fill(settings.passwords.operator);
     await page.getByRole("button", {name: "Show raw rows"}).click();
     await page.getByRole("cell", {name: /<img src=x onerror=/}).first().waitFor();

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {linkTo, linkToComparison, linkToProtect, linkToRun, routeOf} from "../src/route.js";
-import {linkTo, linkToAudit, linkToComparison, linkToRun, routeOf} from "../src/route.js";
+import {linkTo, linkToAudit, linkToComparison, linkToProtect, linkToRun, routeOf} from "../src/route.js";
 
 test("a link to a policy leads to it, whatever its name", () => {
   for (const policy of ["people_k2", "a/b", "ä %", "#"])

@@ -43,6 +43,8 @@ function useSamples(tables: Tables, isOn: boolean): Sample[] {
   return samples;
 }
 
+const kHeight = 170;
+
 const clock = (at: number) =>
   new Date(at).toLocaleTimeString("en-GB", {hour: "2-digit", minute: "2-digit", second: "2-digit"});
 
@@ -69,36 +71,43 @@ function Now({samples}: {samples: Sample[]}) {
   );
 }
 
-function Graphs({samples}: {samples: Sample[]}) {
-  if (samples.length < 3) return <p class="hint" role="status">The graphs begin in a few seconds.</p>;
+function Graphs({samples, children}: {samples: Sample[]; children: preact.ComponentChildren}) {
+  if (samples.length < 3)
+    return (
+      <>
+        <p class="hint" role="status">The graphs begin in a few seconds.</p>
+        {children}
+      </>
+    );
   return (
     <div class="trend-cards">
       <Card title="Statements">
-        <LineChart label="Statements" unit="/s" formatX={clock} isFilled
+        <LineChart label="Statements" unit="/s" formatX={clock} height={kHeight} isFilled
           series={[{name: "statements", points: statementsPerSecond(samples)}]} />
       </Card>
       <Card title="Latency">
-        <LineChart label="Mean latency" unit="ms" formatX={clock}
+        <LineChart label="Mean latency" unit="ms" formatX={clock} height={kHeight}
           series={[{name: "mean latency", points: meanLatency(samples)}]} />
       </Card>
       <Card title="Clients">
-        <LineChart label="Clients" formatX={clock}
+        <LineChart label="Clients" formatX={clock} height={kHeight}
           series={[
             {name: "connected", points: levels(samples, it => it.clients)},
             {name: "waiting for a server", points: levels(samples, it => it.waiting)},
           ]} />
       </Card>
       <Card title="Server connections">
-        <LineChart label="Server connections" formatX={clock}
+        <LineChart label="Server connections" formatX={clock} height={kHeight}
           series={[
             {name: "in use", points: levels(samples, it => it.inUse)},
             {name: "idle", points: levels(samples, it => it.idle)},
           ]} />
       </Card>
       <Card title="Refused statements">
-        <LineChart label="Refused statements" unit="/min" formatX={clock}
+        <LineChart label="Refused statements" unit="/min" formatX={clock} height={kHeight}
           series={[{name: "refused", points: refusalsPerMinute(samples)}]} />
       </Card>
+      {children}
     </div>
   );
 }
@@ -218,11 +227,10 @@ export function Operations({isAdmin = false}: {isAdmin?: boolean}) {
       {samples.length === 0 ? <Skeleton lines={4} /> : (
         <div class="stack">
           <Now samples={samples} />
-          <Graphs samples={samples} />
-          <div class="cards">
-            <Pools tables={tables} />
+          <Graphs samples={samples}>
             <Refusals tables={tables} isAdmin={isAdmin} />
-          </div>
+          </Graphs>
+          <Pools tables={tables} />
           <details>
             <summary>All figures of the console</summary>
             {kTables.map(([topic, title]) => {
