@@ -15,6 +15,9 @@ export interface Sample {
   clients?: number;
   waiting?: number;
   queryTime?: number;
+  /** Server connections. */
+  inUse?: number;
+  idle?: number;
 }
 
 export type Counter = Exclude<keyof Sample, "at">;
@@ -38,6 +41,8 @@ export function sampleOf(tables: Tables, at: number): Sample {
     clients: sum(tables["pools"], ["cl_active", "cl_waiting"]),
     waiting: sum(tables["pools"], ["cl_waiting"]),
     queryTime: sum(tables["stats"], ["total_query_time"]),
+    inUse: sum(tables["pools"], ["sv_active"]),
+    idle: sum(tables["pools"], ["sv_idle"]),
   };
   const sample: Sample = {at};
   for (const [name, value] of Object.entries(counters) as [Counter, number | undefined][])

@@ -31,7 +31,7 @@ export function maskedTables(answer: Table): MaskedTable[] {
 
 const kPlain = /^[a-z_][a-z0-9_]*$/;
 
-/** A name as SQL writes it: quoted unless it is plain. Words of SQL are quoted too, as any word may be one. */
+/** A name as SQL writes it: quoted unless it is plain. */
 export function sqlName(name: string): string {
   return kPlain.test(name) && !kWords.has(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }

@@ -3,7 +3,6 @@ import {test} from "node:test";
 import type {TreeAttribute, VersionNode} from "../src/api.js";
 import {layout} from "../src/icicle.js";
 import {pairs} from "../src/policy/distribution.js";
-import {healthOf, byHealth} from "../src/policy/health.js";
 import {heatMap, heatOf} from "../src/policy/heat.js";
 import {
   cohortFits, conditionsOf, hiddenPlaces, releaseOf, releasedTogether, shownValues, sizeBuckets,
@@ -107,7 +106,8 @@ test("each cohort is in one bucket, from k on", () => {
   const cohorts = [5, 9, 10, 24, 25, 49, 50, 1000].map(units => ({part: 0, rows: units, units, shows: []}));
   const buckets = sizeBuckets(cohorts, 5);
   assert.equal(buckets.reduce((sum, it) => sum + it.cohorts, 0), cohorts.length);
-  assert.deepEqual(buckets.slice(0, 3).map(it => [it.from, it.to, it.cohorts]), [[5, 9, 2], [10, 24, 2], [25, 49, 2]]);
+  assert.deepEqual(buckets.slice(0, 3).map(it => [it.from, it.to, it.cohorts]),
+                   [[5, 9, 2], [10, 24, 2], [25, 49, 2]]);
   assert.equal(sizeBuckets([], 5).length, 1);
 });
 
@@ -149,22 +149,6 @@ test("the heat map is symmetric and knows what was not measured", () => {
   assert.equal(cells[0]?.[2]?.error, null);
   assert.equal(cells[2]?.[2]?.error, null);
   assert.deepEqual([0, 0.03, 0.1, 0.3, 0.5, 1].map(heatOf), [0, 1, 2, 3, 4, 5]);
-});
-
-test("what wants a decision comes first", () => {
-  const row = (policy: string, more: Record<string, string>) =>
-    ({policy, state: "open", built_at: "2026-01-02T00:00:00Z", ...more});
-  const now = Date.parse("2026-01-03T00:00:00Z");
-  const rows = [
-    row("a", {}),
-    row("b", {last_failure: "2026-01-02T12:00:00Z", failure: "the table has too few rows"}),
-    row("c", {state: "closed", closed_because: "no version"}),
-    row("d", {last_failure: "2026-01-01T00:00:00Z"}),
-    row("e", {building: "counting"}),
-  ];
-  assert.deepEqual(byHealth(rows, now).map(it => it["policy"]), ["c", "b", "e", "a", "d"]);
-  assert.equal(healthOf(rows[3] ?? {}, now).health, "open");
-  assert.match(healthOf(rows[1] ?? {}, now).why ?? "", /12 hours ago failed: the table has too few rows/);
 });
 
 test("50,000 cohorts take moments", () => {

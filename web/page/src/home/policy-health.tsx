@@ -4,7 +4,7 @@ import {Badge, Bar, ButtonLink, Card, EmptyState, Instant, percent, Skeleton} fr
 import type {Health} from "./health.js";
 
 const kFirst = 12;
-const kWords: Record<Health["state"], string> =
+export const kStateWords: Record<Health["state"], string> =
   {open: "open", closed: "closed", unbuilt: "not built", building: "building"};
 
 function Disclosed({text}: {text: string | null}) {
@@ -52,7 +52,7 @@ export function PolicyHealth({policies, isAdmin, isBusy}: {
                     <div class="hint">{it.table}, <span class="measure">k = {it.k}</span></div>
                   </th>
                   <td>
-                    <Badge tone={it.tone}>{kWords[it.state]}</Badge>
+                    <Badge tone={it.tone}>{kStateWords[it.state]}</Badge>
                     {it.reason && it.state !== "unbuilt" ? <div class="hint">{it.reason}</div> : null}
                     {it.failedAt ? <div class="hint">build failed <Instant at={it.failedAt} /></div> : null}
                   </td>

@@ -1,10 +1,8 @@
 // What the proxy does now, as graphs over the time that this tab has looked.
-import {useEffect, useRef, useState} from "preact/hooks";
+import {useState} from "preact/hooks";
+import {perMinute, useHistory, type Sample} from "../history.js";
 import {useLive, type Tables} from "../live.js";
-import {
-  kSampleMs, levels, meanLatency, refusalsPerMinute, sampleOf, statementsPerSecond, withSample, type Point,
-  type Sample,
-} from "../operations.js";
+import {levels, meanLatency, perSecond, type Point} from "../operations.js";
 import {linkToAudit} from "../route.js";
 import {records} from "../table.js";
 import {count, decimal, duration, kNone} from "../ui/format.js";
@@ -20,29 +18,6 @@ const kTables: [topic: string, title: string][] = [
   ["databases", "Databases"],
 ];
 
-// Kept while this tab is open, also when another page of it is shown.
-let kept: Sample[] = [];
-
-function useSamples(tables: Tables, isOn: boolean): Sample[] {
-  const [samples, setSamples] = useState(kept);
-  const latest = useRef(tables);
-  latest.current = tables;
-  const isThere = sampleOf(tables, 0) !== null;
-  useEffect(() => {
-    if (!isOn || !isThere) return;
-    const take = () => {
-      const sample = sampleOf(latest.current, Date.now());
-      if (!sample) return;
-      kept = withSample(kept, sample);
-      setSamples(kept);
-    };
-    take();
-    const timer = setInterval(take, kSampleMs);
-    return () => clearInterval(timer);
-  }, [isOn, isThere]);
-  return samples;
-}
-
 const kHeight = 170;
 
 const clock = (at: number) =>
@@ -52,60 +27,65 @@ const last = (points: Point[]) => points[points.length - 1]?.y;
 
 function Now({samples}: {samples: Sample[]}) {
   const now = samples[samples.length - 1];
-  const perSecond = statementsPerSecond(samples);
+  const statements = perSecond(samples, "answered");
   const latency = meanLatency(samples);
   const recent = (points: Point[]) => points.slice(-60).map(it => it.y);
   return (
     <Card>
       <Stats>
         <Stat label="Clients" value={count(now?.clients ?? 0)}
-          trend={<Sparkline label="Clients" values={recent(levels(samples, it => it.clients))} />} />
+          trend={<Sparkline label="Clients" values={recent(levels(samples, "clients"))} />} />
         <Stat label="Waiting for a server" value={count(now?.waiting ?? 0)}
           tone={(now?.waiting ?? 0) > 0 ? "warn" : "neutral"} unit="clients" />
-        <Stat label="Statements" value={decimal(last(perSecond) ?? 0)} unit="/s"
-          trend={<Sparkline label="Statements per second" values={recent(perSecond)} />} />
+        <Stat label="Statements" value={decimal(last(statements) ?? 0)} unit="/s"
+          trend={<Sparkline label="Statements per second" values={recent(statements)} />} />
         <Stat label="Latency" value={duration(last(latency) ?? NaN)} hint="mean of the statements last ended" />
-        <Stat label="Refused" value={count(now?.refusals ?? 0)} hint="since the start of pgveil" />
+        <Stat label="Refused" value={count(now?.refused ?? 0)} hint="since the start of pgveil" />
       </Stats>
     </Card>
   );
 }
 
 function Graphs({samples, children}: {samples: Sample[]; children: preact.ComponentChildren}) {
-  if (samples.length < 3)
+  if (samples.length < 2)
     return (
       <>
         <p class="hint" role="status">The graphs begin in a few seconds.</p>
         {children}
       </>
     );
+  const latency = meanLatency(samples);
   return (
     <div class="trend-cards">
       <Card title="Statements">
         <LineChart label="Statements" unit="/s" formatX={clock} height={kHeight} isFilled
-          series={[{name: "statements", points: statementsPerSecond(samples)}]} />
+          series={[{name: "statements", points: perSecond(samples, "answered")}]} />
       </Card>
       <Card title="Latency">
-        <LineChart label="Mean latency" unit="ms" formatX={clock} height={kHeight}
-          series={[{name: "mean latency", points: meanLatency(samples)}]} />
+        {latency.length === 0 ? (
+          <EmptyState title="No statement yet" text="No statement has ended since this page was opened." />
+        ) : (
+          <LineChart label="Mean latency" unit="ms" formatX={clock} height={kHeight}
+            series={[{name: "mean latency", points: latency}]} />
+        )}
       </Card>
       <Card title="Clients">
         <LineChart label="Clients" formatX={clock} height={kHeight}
           series={[
-            {name: "connected", points: levels(samples, it => it.clients)},
-            {name: "waiting for a server", points: levels(samples, it => it.waiting)},
+            {name: "connected", points: levels(samples, "clients")},
+            {name: "waiting for a server", points: levels(samples, "waiting")},
           ]} />
       </Card>
       <Card title="Server connections">
         <LineChart label="Server connections" formatX={clock} height={kHeight}
           series={[
-            {name: "in use", points: levels(samples, it => it.inUse)},
-            {name: "idle", points: levels(samples, it => it.idle)},
+            {name: "in use", points: levels(samples, "inUse")},
+            {name: "idle", points: levels(samples, "idle")},
           ]} />
       </Card>
       <Card title="Refused statements">
         <LineChart label="Refused statements" unit="/min" formatX={clock} height={kHeight}
-          series={[{name: "refused", points: refusalsPerMinute(samples)}]} />
+          series={[{name: "refused", points: perMinute(samples, "refused")}]} />
       </Card>
       {children}
     </div>
@@ -206,19 +186,24 @@ function Pools({tables}: {tables: Tables}) {
 export function Operations({isAdmin = false}: {isAdmin?: boolean}) {
   const [isOn, setOn] = useState(true);
   const {tables, isConnected} = useLive(isOn);
-  const samples = useSamples(tables, isOn && isConnected);
+  const taken = useHistory();
+  const [stopped, setStopped] = useState<Sample[]>([]);
+  const samples = isOn ? taken : stopped;
   const state = !isOn ? "stopped" : isConnected ? "live" : "connecting …";
   return (
     <section>
       <PageHeader
         title="Operations"
-        lead="Clients, connections and statements, as long as this tab looks: up to one hour."
+        lead="Clients, connections and statements since this page was opened."
         actions={
           <>
             <span role="status">
               <Badge tone={!isOn ? "neutral" : isConnected ? "good" : "warn"}>{state}</Badge>
             </span>
-            <Button aria-pressed={isOn ? "false" : "true"} onClick={() => setOn(it => !it)}>
+            <Button aria-pressed={isOn ? "false" : "true"} onClick={() => {
+                setStopped(taken);
+                setOn(it => !it);
+              }}>
               {isOn ? "Stop updates" : "Resume updates"}
             </Button>
           </>

@@ -1,7 +1,8 @@
 // The list of policies: health first.
 import {useState} from "preact/hooks";
 import {api} from "../api.js";
-import {byHealth, healthOf} from "../policy/health.js";
+import {byUrgency, healthOf, type Health} from "../home/health.js";
+import {kStateWords} from "../home/policy-health.js";
 import {linkTo} from "../route.js";
 import {filtered, records, share, type Row} from "../table.js";
 import {count, counted, kNone, percent} from "../ui/format.js";
@@ -34,14 +35,13 @@ function Drift({finding}: {finding: string | undefined}) {
   );
 }
 
-function Line({row, isAdmin, now, finding}: {
+function Line({row, health, isAdmin, finding}: {
   row: Row;
+  health: Health;
   isAdmin: boolean;
-  now: number;
   finding: string | undefined;
 }) {
-  const name = row["policy"] ?? "";
-  const health = healthOf(row, now);
+  const name = health.policy;
   return (
     <tr role="row">
       <td role="cell" data-label="Policy">
@@ -50,8 +50,14 @@ function Line({row, isAdmin, now, finding}: {
       </td>
       <td role="cell" data-label="State">
         <div>
-          <Badge tone={health.tone}>{health.word}</Badge>
-          {health.why ? <div class="sub">{health.why}</div> : null}
+          <Badge tone={health.tone}>{kStateWords[health.state]}</Badge>
+          {health.reason ? <div class="sub">{health.reason}</div> : null}
+          {health.failedAt ? (
+            <div class="sub">
+              build failed <Instant at={health.failedAt} />
+              {health.failure ? `: ${health.failure}` : ""}
+            </div>
+          ) : null}
         </div>
       </td>
       <td role="cell" data-label="Built">
@@ -76,18 +82,15 @@ function Line({row, isAdmin, now, finding}: {
   );
 }
 
-function Summary({rows, now}: {rows: Row[]; now: number}) {
-  const of = (...wanted: string[]) => rows.filter(it => wanted.includes(healthOf(it, now).health)).length;
-  const closed = rows.filter(it => it["state"] !== "open").length;
-  const oldest = rows.map(it => it["built_at"]).filter((it): it is string => !!it).sort()[0];
+function Summary({all}: {all: Health[]}) {
+  const open = all.filter(it => it.state === "open");
+  const failed = open.filter(it => it.failedAt).length;
+  const oldest = open.map(it => it.builtAt).filter((it): it is string => it !== null).sort()[0];
+  const closed = all.length - open.length;
   return (
     <Card>
       <Stats>
-        <Stat
-          label="Open"
-          value={count(rows.length - closed)}
-          hint={`of ${counted(rows.length, "policy", "policies")}`}
-        />
+        <Stat label="Open" value={count(open.length)} hint={`of ${counted(all.length, "policy", "policies")}`} />
         <Stat
           label="Closed"
           value={count(closed)}
@@ -96,8 +99,8 @@ function Summary({rows, now}: {rows: Row[]; now: number}) {
         />
         <Stat
           label="Last build failed"
-          value={count(of("failed"))}
-          tone={of("failed") > 0 ? "warn" : "neutral"}
+          value={count(failed)}
+          tone={failed > 0 ? "warn" : "neutral"}
           hint="an earlier version is in force"
         />
         <Stat label="Oldest version" value={<Instant at={oldest} />} />
@@ -110,13 +113,17 @@ export function Policies({isAdmin}: {isAdmin: boolean}) {
   const {value, problem, again} = useLoaded("policies", api.policies);
   const [words, setWords] = useState("");
   const [findings, setFindings] = useState<Record<string, string>>({});
-  const now = Date.now();
-  const all = value ? byHealth(records(value), now) : [];
-  const rows = filtered(all, words);
+  const lines = value ? records(value) : [];
+  const byName = new Map(lines.map(it => [it["policy"] ?? "", it]));
+  const all = byUrgency(lines.map(healthOf));
+  const fits = new Set(filtered(lines, words));
+  const shown = all.flatMap(health => {
+    const row = byName.get(health.policy);
+    return row && fits.has(row) ? [{health, row}] : [];
+  });
   const check = useAction(async () => {
-    for (const row of all) {
-      const policy = row["policy"] ?? "";
-      if (row["state"] !== "open") continue;
+    for (const {policy, state} of all) {
+      if (state !== "open") continue;
       const found = records(await api.check(policy)).map(it => it["finding"] ?? "").join("; ");
       setFindings(was => ({...was, [policy]: found}));
     }
@@ -152,14 +159,14 @@ export function Policies({isAdmin}: {isAdmin: boolean}) {
       ) : null}
       {all.length > 0 ? (
         <div class="stack">
-          <Summary rows={all} now={now} />
+          <Summary all={all} />
           {all.length > kFilterFrom ? (
             <label class="filter">
               Filter <input type="search" value={words} onInput={it => setWords(it.currentTarget.value)} />
             </label>
           ) : null}
           <Card tone="flush">
-            <Paged key={words} items={rows} name="policy" names="policies" rows={25}>
+            <Paged key={words} items={shown} name="policy" names="policies" rows={25}>
               {page => (
                 <div class="scroll" tabIndex={0} role="region" aria-label="Policies">
                   <table class="policies" role="table" aria-label="Policies">
@@ -174,13 +181,13 @@ export function Policies({isAdmin}: {isAdmin: boolean}) {
                       </tr>
                     </thead>
                     <tbody role="rowgroup">
-                      {page.map(row => (
+                      {page.map(({health, row}) => (
                         <Line
-                          key={row["policy"]}
+                          key={health.policy}
                           row={row}
+                          health={health}
                           isAdmin={isAdmin}
-                          now={now}
-                          finding={findings[row["policy"] ?? ""]}
+                          finding={findings[health.policy]}
                         />
                       ))}
                     </tbody>

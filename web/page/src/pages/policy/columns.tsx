@@ -1,5 +1,5 @@
-// Per column: how much of it is shown, its values in the table beside those that readers see, and the parts of
-// the tree that hide it.
+// Per column: how much of it is shown, its values in the table beside those that readers see, and the parts
+// of the tree that hide it.
 import {useMemo, useState} from "preact/hooks";
 import {api, type Distribution, type Version} from "../../api.js";
 import {labelOf, type Part} from "../../icicle.js";
