@@ -333,9 +333,9 @@ class Applied(ProtectCase):
     def test_a_new_policy_is_written_loaded_built_and_undone(self):
         before = self.rows("SELECT sex FROM patients").errors
         self.assertTrue(before)
-        answer = self.applied()
+        answer = self.applied(text(k=8))
         path = self.folder() / "patients.yaml"
-        self.assertEqual(path.read_text(), text())
+        self.assertEqual(path.read_text(), text(k=8))
         self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
         self.assertEqual(self.files(), ["patients.yaml", "policies.yaml"])
         policy = answer["policies"][0]
