@@ -225,7 +225,8 @@ test("readers connect only after Apply and Build", () => {
 });
 
 const now = (more: Partial<PolicyNow> = {}): PolicyNow => ({
-  policy: "p", tag: "t", database: "d", table: "x.y", k: 2, unit: null, readers: ["analyst"], columns: [], number: 0, built_at: null,
+  policy: "p", tag: "t", database: "d", table: "x.y", k: 2, unit: null, readers: ["analyst"],
+  columns: [], number: 0, built_at: null,
   closed_because: "build needed", building: null, file: "f", file_is_loaded: true, file_problem: null,
   ...more,
 });
