@@ -7,7 +7,8 @@ The worlds in which a page begins:
   server    a PostgreSQL with a superuser `postgres`, who needs no password, and no database
   hospital  server, with docs/tutorials/hospital.sql in the database hospital
   masked    hospital, and a pgveil in front of it, as `pgveil init` has set it up, with the page and an operator
-  demo      the database, policies and users of compose.yaml, with fewer rows, and pgveil in front of it"""
+  people    the worked example in the database demo, and pgveil in front of it
+  demo      the same with the table of residents: the database, policies and users of compose.yaml"""
 
 import os
 import pathlib
@@ -26,7 +27,7 @@ from .ports import free_port
 from .postgres import Postgres
 from .runner import REPOSITORY
 
-SECONDS = 60
+SECONDS = 180
 MARKER = "-- end of the answer --"
 SAMPLE = REPOSITORY / "docs" / "tutorials" / "hospital.sql"
 OPERATOR = "operator secret"
@@ -212,16 +213,19 @@ class Reader:
         self.must("pgveil policy build --all -c pgveil/pgveil.yaml")
         self.serve("pgveil serve -c pgveil/pgveil.yaml")
 
-    def start_demo(self):
+    def start_demo(self, has_residents=True):
         """What the containers of compose.yaml do."""
         self.start_server()
         demo = REPOSITORY / "demo"
         self.postgres.run((demo / "roles.sql").read_text(), variables={
             "owner_password": "owner", "query_password": "query", "admin_password": "admin"})
         self.postgres.run("SET ROLE demo_owner;" + (demo / "example_table.sql").read_text(), "demo")
-        self.postgres.run("SET ROLE demo_owner;" + (demo / "residents_table.sql").read_text(), "demo",
-                          variables={"rows": "100000"})
         shutil.copytree(demo / "policies", self.folder / "policies")
+        if has_residents:
+            self.postgres.run("SET ROLE demo_owner;" + (demo / "residents_table.sql").read_text(), "demo",
+                              variables={"rows": "100000"})
+        else:
+            (self.folder / "policies" / "residents.yaml").unlink()
         text = (demo / "compose" / "pgveil.yaml").read_text()
         text = text.replace("host: postgres", "host: 127.0.0.1").replace("/var/lib/pgveil/", "")
         self.write("pgveil.yaml", text)
@@ -239,5 +243,6 @@ WORLDS = {
     "server": Reader.start_server,
     "hospital": Reader.load_hospital,
     "masked": Reader.mask_hospital,
+    "people": lambda reader: reader.start_demo(has_residents=False),
     "demo": Reader.start_demo,
 }
