@@ -158,7 +158,7 @@ TEST_CASE("foreign keys are followed both ways") {
   const auto* visit = find(findings, FindingKind::foreign_key, "public.visits");
   CHECK(visit->severity == Severity::warning);
   CHECK(visit->what ==
-        "public.visits (person) references public.people (name), and is open: it shows values that the "
+        "public.visits (person) references public.people (name), and is open, so it shows values that the "
         "policy hides");
   CHECK(find(findings, FindingKind::foreign_key, "public.places")->severity == Severity::note);
   // The key is an identifier here: the open table lists all of them.
