@@ -113,7 +113,7 @@ TEST_CASE("what is no level is refused at its place") {
       {"{bounds: []}", "p.yaml:8:59: 1 to 1000 bounds are needed"},
       {"{bounds: 18}", "p.yaml:8:59: "},
       {"{bounds: [18, 65, 40]}", "p.yaml:8:68: the bounds do not ascend, so bins would overlap"},
-      {"{bounds: [18, 18]}", "p.yaml:8:64: bounds that do not ascend"},
+      {"{bounds: [18, 18]}", "p.yaml:8:64: the bounds do not ascend"},
       {"{bounds: [18], origin: 3}", "p.yaml:8:73: origin without width"},
       {"{period: fortnight}", "p.yaml:8:59: unknown period \"fortnight\""},
       {"{groups: {}}", "p.yaml:8:59: no groups"},
