@@ -84,7 +84,7 @@ class Runs(PageJobsCase):
         response, text = self.operator.ask("GET", f"/api/v1/desk/runs/{run['id']}/result")
         self.assertEqual(
             (response.status, response.getheader("Content-Disposition")),
-            (200, 'attachment; filename="result.csv"'),
+            (200, 'attachment; filename="people_anonymized.csv"'),
         )
         rows = list(csv.DictReader(io.StringIO(text)))
         self.assertEqual(set(rows[0]), {"age", "town", "illness"})
@@ -98,6 +98,26 @@ class Runs(PageJobsCase):
         self.assertEqual(dict(map(tuple, after["histogram"])), Counter(classes.values()))
         self.assertEqual(run["measures"]["before"]["rows"], 120)
         self.assertGreater(run["measures"]["before"]["highest_risk"], after["highest_risk"])
+
+    def test_suppressed_records_are_counted_where_they_are_shown_and_left_out_on_demand(self):
+        for words, share in (("keep", 1), ("drop", 0)):
+            job = JOB.replace("k: 5\n", f"k: 5\nsuppression: 90%\ngs: 0\nsuppressed_records: {words}\n")
+            run = self.run_job(job)
+            self.assertEqual(run["state"], "done", run)
+            report, measures = run["report"], run["measures"]
+            self.assertGreater(report["suppressed_rows"], 0)
+            self.assertEqual(measures["starred_rows"], share * report["suppressed_rows"])
+            self.assertEqual(measures["after"]["rows"], 120 - report["dropped_rows"])
+            _, text = self.operator.ask("GET", f"/api/v1/desk/runs/{run['id']}/result")
+            rows = list(csv.DictReader(io.StringIO(text)))
+            self.assertEqual(sum(row["age"] == row["town"] == "*" for row in rows), measures["starred_rows"])
+
+    def test_the_list_of_runs_has_no_list_of_transformations(self):
+        run = self.run_job(JOB.replace("k: 5\n", "k: 5\nalgorithm: brute_force\n"))
+        self.assertEqual(len(run["report"]["search"]["checked"]), 15)
+        listed = next(it for it in self.ask("GET", "runs") if it["id"] == run["id"])
+        self.assertNotIn("checked", listed["report"]["search"])
+        self.assertEqual(listed["report"]["search"]["checks"], 15)
 
     def test_the_lattice_is_told_where_it_is_small(self):
         checked = self.run_job(JOB.replace("k: 5\n", "k: 5\nalgorithm: brute_force\n"))["report"]["search"][

@@ -5,6 +5,7 @@
 #include <boost/json/parse.hpp>
 #include <charconv>
 #include <cmath>
+#include <map>
 
 #include "common/utf8.hpp"
 #include "engine/risk/safe_harbor.hpp"
@@ -56,6 +57,19 @@ json::value listed(std::vector<const std::string*> values) {
   return out;
 }
 
+// How many records have each of the listed values.
+json::value counted(const engine::Column& column, const json::value& listed_values) {
+  if (!listed_values.is_array()) return nullptr;
+  std::vector<std::uint64_t> counts(column.values.size(), 0);
+  for (std::size_t row = 0; row < column.codes.size(); ++row) ++counts[column.codes.at(row)];
+  std::map<std::string_view, std::uint64_t> by_value;
+  for (std::size_t i = 0; i < counts.size(); ++i) by_value[column.values[i]] = counts[i];
+  json::array out;
+  for (const auto& value : listed_values.get_array())
+    out.push_back(json::value(by_value[std::string_view(value.get_string())]));
+  return out;
+}
+
 json::array hints_of(const std::vector<engine::SafeHarborHint>& hints, const std::string& column) {
   json::array out;
   for (const auto& hint : hints) {
@@ -70,9 +84,15 @@ json::object column_json(const engine::Column& column, const std::vector<engine:
     if (!value.empty()) values.push_back(&value);
   }
   const auto kind = kind_of(values);
-  json::object out{
-      {"name", column.name}, {"distinct", column.values.size()}, {"empty", rows_with_empty(column)},
-      {"kind", kind},        {"values", listed(values)},         {"hints", hints_of(hints, column.name)}};
+  json::value shown = listed(values);
+  json::value counts = counted(column, shown);
+  json::object out{{"name", column.name},
+                   {"distinct", column.values.size()},
+                   {"empty", rows_with_empty(column)},
+                   {"kind", kind},
+                   {"values", std::move(shown)},
+                   {"counts", std::move(counts)},
+                   {"hints", hints_of(hints, column.name)}};
   if (kind == "number") {
     const auto by_size = [](const auto* a, const auto* b) { return number_of(*a) < number_of(*b); };
     const auto [least, greatest] = std::ranges::minmax_element(values, by_size);
@@ -148,7 +168,9 @@ json::object run_json(const PageJobRun& made) {
 }
 
 json::object measures_json(const PageJobMeasures& measures) {
-  return {{"before", figures_json(measures.before)}, {"after", figures_json(measures.after)}};
+  return {{"before", figures_json(measures.before)},
+          {"after", figures_json(measures.after)},
+          {"starred_rows", measures.starred_rows}};
 }
 
 }  // namespace pgveil::app

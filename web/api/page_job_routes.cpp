@@ -206,14 +206,26 @@ HttpResponse list_uploads(PageJobs& jobs, const PageJobVisit& visit) {
   return json_response(200, out);
 }
 
+// The list is read often, and nobody reads all evaluated transformations of all runs in it.
+void leave_out_checked(json::object& run) {
+  auto* report = run["report"].if_object();
+  auto* search = report != nullptr ? (*report)["search"].if_object() : nullptr;
+  if (search != nullptr) search->erase("checked");
+}
+
 HttpResponse list_runs(PageJobs& jobs, const PageJobVisit& visit) {
   json::array out;
-  for (const auto& run : jobs.runs_of(visit.role)) out.push_back(run_json(run));
+  for (const auto& run : jobs.runs_of(visit.role)) {
+    auto listed = run_json(run);
+    leave_out_checked(listed);
+    out.push_back(std::move(listed));
+  }
   return json_response(200, out);
 }
 
 HttpResponse download(PageJobs& jobs, const PageJobVisit& visit, const std::string& id) {
   std::optional<std::string> text;
+  std::string name;
   auto response =
       on_record(visit, fmt::format("DOWNLOAD RESULT OF JOB {}", id), [&]() -> Result<json::object> {
         const auto run = jobs.run(visit.role, id);
@@ -224,12 +236,13 @@ HttpResponse download(PageJobs& jobs, const PageJobVisit& visit, const std::stri
         auto read = jobs.result(visit.role, id);
         if (!read) return read.error();
         text = std::move(*read);
+        name = run->name;  // lower-case letters, digits and _
         return json::object();
       });
   if (!text || response.status != 200) return response;
   return {200,
           {{"Content-Type", "text/csv; charset=utf-8"},
-           {"Content-Disposition", "attachment; filename=\"result.csv\""},
+           {"Content-Disposition", fmt::format("attachment; filename=\"{}_anonymized.csv\"", name)},
            {"Cache-Control", "no-store"}},
           std::move(*text)};
 }

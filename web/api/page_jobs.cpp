@@ -9,6 +9,7 @@
 #include "common/files/whole_file.hpp"
 #include "console/quote.hpp"
 #include "engine/data/table.hpp"
+#include "engine/publish/judged_rows.hpp"
 #include "web/api/page_job_tables.hpp"
 
 namespace pgveil::app {
@@ -39,17 +40,34 @@ std::vector<std::string> quasi_identifiers_of(const Job& job) {
   return names;
 }
 
-Result<std::optional<engine::RiskFigures>> measured(const std::string& path, char separator,
-                                                    const std::vector<std::string>& columns) {
+std::uint64_t starred_rows(const engine::Table& table, const std::vector<std::string>& columns) {
+  std::vector<std::uint8_t> is_starred(table.rows(), 1);
+  for (const auto& name : columns) {
+    const engine::Column* column = table.find(name);
+    if (column == nullptr) return 0;
+    for (std::size_t row = 0; row < is_starred.size(); ++row) {
+      if (column->values[column->codes.at(row)] != engine::kSuppressed) is_starred[row] = 0;
+    }
+  }
+  return static_cast<std::uint64_t>(std::ranges::count(is_starred, 1));
+}
+
+struct MeasuredFile {
+  std::optional<engine::RiskFigures> figures;  // unset if there are no rows
+  std::uint64_t starred_rows = 0;
+};
+
+Result<MeasuredFile> measured(const std::string& path, char separator,
+                              const std::vector<std::string>& columns) {
   const auto text = read_whole(path, kMostResultBytes);
   if (!text) return text.error();
   if (!*text) return unknown_run();
   const auto table = engine::read_table(**text, separator);
   if (!table) return table.error();
-  if (table->rows() == 0) return std::optional<engine::RiskFigures>();
+  if (table->rows() == 0) return MeasuredFile{};
   auto figures = engine::measure_risk(*table, columns, kThreshold);
   if (!figures) return figures.error();
-  return std::optional(std::move(*figures));
+  return MeasuredFile{std::move(*figures), starred_rows(*table, columns)};
 }
 
 }  // namespace
@@ -232,13 +250,14 @@ Result<PageJobMeasures> PageJobs::measured_of(const Job& job, const InputRisk* i
   if (const auto* input = std::get_if<JobFile>(&job.input)) {
     auto before = measured(input->path, input->separator, columns);
     if (!before) return before.error();
-    made.before = std::move(*before);
+    made.before = std::move(before->figures);
   } else if (input_risk != nullptr) {
     made.before = input_risk->figures();
   }
   auto after = measured(job.output.file->path, job.output.file->separator, columns);
   if (!after) return after.error();
-  made.after = std::move(*after);
+  made.after = std::move(after->figures);
+  made.starred_rows = after->starred_rows;
   return made;
 }
 

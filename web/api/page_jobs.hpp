@@ -45,7 +45,8 @@ struct PageJobRun {
 // Figures about a result that are not in its report.
 struct PageJobMeasures {
   std::optional<engine::RiskFigures> before,
-      after;  // of the quasi-identifiers; unset if there are no rows
+      after;                       // of the quasi-identifiers; unset if there are no rows
+  std::uint64_t starred_rows = 0;  // of the result: all their quasi-identifiers show `*`
 };
 
 // Measures the risks of the rows that a job reads from a table, before the job changes them, because the rows
@@ -71,7 +72,7 @@ class InputRisk {
 class PageJobs {
  public:
   static constexpr std::size_t kMostRuns = 12;
-  static constexpr std::uint64_t kMostRecorded = 2'000;  // transformations of a lattice that is shown
+  static constexpr std::uint64_t kMostRecorded = 10'000;  // transformations of a lattice that is shown
   static constexpr std::int64_t kDefaultTimeMs = 600'000, kMostTimeMs = 3'600'000;
   static constexpr std::size_t kMostThreads = 8;
 
