@@ -1,9 +1,10 @@
-// A small lattice as a picture, and whatever was checked as a list that can be searched.
+// A small lattice as a picture, a large one summed up, and what was evaluated as a list that can be searched.
 import {useMemo} from "preact/hooks";
 import type {Report} from "./page-jobs-api.js";
-import {kMostDrawn, keyOf, picture, sizeOf, stateOf, type LatticePicture, type NodeState} from "./lattice.js";
-import {count} from "./table.js";
-import {Grid} from "./ui.js";
+import {keyOf, picture, sizeOf, stateOf, type LatticePicture, type NodeState} from "./lattice.js";
+import {LatticeStrips} from "./lattice-strips-view.js";
+import {count, decimal, kNone} from "./ui/format.js";
+import {Card, Grid} from "./ui.js";
 
 const kRowPixels = 46;
 const kNodePixels = 26;
@@ -44,11 +45,26 @@ function Drawn({drawn, names}: {drawn: LatticePicture; names: string[]}) {
             r={node.state === "chosen" ? kRadius + 3 : kRadius}
             class={kClass[node.state]}
           >
-            <title>{`${names.map((name, at) => `${name} ${node.levels[at] ?? 0}`).join(", ")}: ${node.state}${node.score === null ? "" : `, score ${node.score}`}`}</title>
+            <title>{`${names.map((name, at) => `${name} ${node.levels[at] ?? 0}`).join(", ")}: ${node.state}${node.score === null ? "" : `, score ${decimal(node.score)}`}`}</title>
           </circle>
         ))}
       </svg>
     </div>
+  );
+}
+
+function Legend() {
+  return (
+    <ul class="legend">
+      {(Object.keys(kClass) as NodeState[]).map((state) => (
+        <li key={state}>
+          <svg width="16" height="16" aria-hidden="true">
+            <circle cx="8" cy="8" r="6" class={kClass[state]} />
+          </svg>{" "}
+          {state}
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -67,43 +83,44 @@ export function Lattice({report}: {report: Report}) {
   };
   const size = sizeOf(report.heights);
   return (
-    <section aria-labelledby="lattice-title">
-      <h2 id="lattice-title">Lattice</h2>
+    <Card title="Lattice">
       <p class="hint">
         Each of the {count(size)} transformations has a generalization level for each of{" "}
-        {report.quasi_identifiers.join(", ")}; a line adds one level. Transformations whose result follows
-        from others are not evaluated.
+        {report.quasi_identifiers.join(", ")}
+        {drawn ? "; a line adds one level" : ""}. Transformations whose result follows from others are not
+        evaluated.
       </p>
       {drawn ? (
         <>
-          <ul class="legend">
-            {(Object.keys(kClass) as NodeState[]).map((state) => (
-              <li key={state}>
-                <svg width="16" height="16" aria-hidden="true">
-                  <circle cx="8" cy="8" r="6" class={kClass[state]} />
-                </svg>{" "}
-                {state}
-              </li>
-            ))}
-          </ul>
+          <Legend />
           <Drawn drawn={drawn} names={report.quasi_identifiers} />
         </>
-      ) : size > kMostDrawn ? (
-        <p class="hint">A lattice of more than {kMostDrawn} transformations is not drawn.</p>
-      ) : null}
-      {checked.length > 0 ? (
-        <Grid
-          caption="Evaluated transformations, in order"
-          table={table}
-          columns={[
-            {key: "levels"},
-            {key: "state"},
-            {key: "score", isNumber: true, cell: (row) => row["score"] ?? "–"},
-          ]}
-        />
       ) : (
-        <p class="hint">The list of evaluated transformations is not kept for a lattice of this size.</p>
+        <LatticeStrips report={report} />
       )}
-    </section>
+      {checked.length > 0 ? (
+        <details>
+          <summary>Evaluated transformations ({count(checked.length)})</summary>
+          <Grid
+            caption="Evaluated transformations, in order"
+            table={table}
+            columns={[
+              {key: "levels"},
+              {key: "state"},
+              {
+                key: "score",
+                isNumber: true,
+                cell: (row) => (row["score"] ? decimal(Number(row["score"])) : kNone),
+              },
+            ]}
+          />
+        </details>
+      ) : (
+        <p class="hint">
+          pgveil lists the evaluated transformations of lattices of up to 10 000 transformations. This one is
+          larger.
+        </p>
+      )}
+    </Card>
   );
 }

@@ -1,6 +1,6 @@
 // What a run is worth, in figures that can be put beside another's.
-import type {Figures, Report, RunDetails} from "./page-jobs-api.js";
-import {count, percent} from "./table.js";
+import type {Figures, Report, Run, RunDetails} from "./page-jobs-api.js";
+import {count, decimal, kNone, percent} from "./ui/format.js";
 
 export interface Bucket {
   from: number;
@@ -25,12 +25,53 @@ export function bucketName({from, to}: Bucket): string {
   return to === Infinity ? `${count(from)} and more` : `${count(from)} to ${count(to)}`;
 }
 
-/** Of a figure that a run does not have. */
-export const kNone = "–";
+export interface ComparedSizes {
+  label: string;
+  /** Records; null: there is no such side. */
+  before: number | null;
+  after: number | null;
+}
 
-const share = (part: number | undefined) => (part === undefined ? kNone : percent(part, 1));
+/** Records by the size of their class, before and after, over all records of the input: those that are not in
+ * a class of the result are named last. starred: records of the result that show only `*`; they are one class.
+ * dropped: records that were left out. */
+export function comparedSizes(
+  before: Figures | null,
+  after: Figures | null,
+  starred: number,
+  dropped: number,
+): ComparedSizes[] {
+  let isTaken = starred === 0;
+  const shown = (after?.histogram ?? []).map(([size, classes]): [number, number] => {
+    if (isTaken || size !== starred) return [size, classes];
+    isTaken = true;
+    return [size, classes - 1];
+  });
+  const [old, now] = [buckets(before?.histogram ?? []), buckets(shown)];
+  const longer = old.length > now.length ? old : now;
+  const made = longer.map((bucket, at): ComparedSizes => ({
+    label: bucketName(bucket),
+    before: before ? (old[at]?.records ?? 0) : null,
+    after: after ? (now[at]?.records ?? 0) : null,
+  }));
+  const none = before ? 0 : null;
+  if (starred > 0) made.push({label: "shown as * only", before: none, after: starred});
+  if (dropped > 0) made.push({label: "left out", before: none, after: dropped});
+  return made;
+}
+
+/** "my_job · mondrian · k 5": runs of one job are told apart by what was asked of them. */
+export function titleOf({name, report}: Pick<Run, "name" | "report">): string {
+  if (!report) return name;
+  const algorithm = report.mondrian ? "mondrian" : report.search?.algorithm;
+  return [name, algorithm, `k ${report.k}`].filter(it => it !== undefined).join(" · ");
+}
+
+export {kNone};
+
+const share = (part: number | undefined) => (part === undefined ? kNone : percent(part));
 const number = (value: number | null | undefined) =>
-  value === null || value === undefined ? kNone : String(Number(value.toPrecision(6)));
+  value === null || value === undefined ? kNone : decimal(value);
 const amount = (value: number | undefined) => (value === undefined ? kNone : count(value));
 
 const scoreIn = (report: Report): string => {
@@ -40,7 +81,7 @@ const scoreIn = (report: Report): string => {
 
 const provenWords = (report: Report): string => {
   if (report.mondrian || !report.search) return kNone;
-  return report.search.is_proven ? "the optimum" : "the best found";
+  return report.search.is_proven ? "proven optimum" : "best found, not proven";
 };
 
 type Values = Record<string, string>;
@@ -124,21 +165,4 @@ export function attributesOf(run: RunDetails): {name: string; level: string; los
   const level = (at: number) =>
     report.mondrian ? "by group" : `${report.levels[at] ?? 0} of ${report.heights[at] ?? 0}`;
   return report.quasi_identifiers.map((name, at) => ({name, level: level(at), loss: run.losses[at] ?? null}));
-}
-
-const lossWords = (level: string, loss: number | null) =>
-  `${level === "by group" ? level : `level ${level}`}${loss === null ? "" : `, ${percent(loss, 1)} lost`}`;
-
-/** Two runs' figures side by side, without those that neither has. */
-export function comparison(left: RunDetails, right: RunDetails): [string, string, string][] {
-  const other = new Map(figuresOf(right));
-  const made = figuresOf(left)
-    .map(([name, value]): [string, string, string] => [name, value, other.get(name) ?? kNone])
-    .filter(([, mine, theirs]) => mine !== kNone || theirs !== kNone);
-  const losses = (run: RunDetails) =>
-    new Map(attributesOf(run).map((it) => [it.name, lossWords(it.level, it.loss)]));
-  const [mine, theirs] = [losses(left), losses(right)];
-  for (const name of new Set([...mine.keys(), ...theirs.keys()]))
-    made.push([name, mine.get(name) ?? kNone, theirs.get(name) ?? kNone]);
-  return made;
 }

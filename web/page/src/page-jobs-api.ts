@@ -15,6 +15,8 @@ export interface ColumnInfo {
   kind: "number" | "date" | "text";
   /** All but the empty one, sorted; null: there are too many, or long ones. */
   values: string[] | null;
+  /** Of an upload: how many records have each of the values. */
+  counts?: number[] | null;
   hints: string[];
   least?: number;
   greatest?: number;
@@ -113,7 +115,8 @@ export interface Run {
 
 export interface RunDetails extends Run {
   yaml: string;
-  measures: {before: Figures | null; after: Figures | null} | null;
+  /** starred_rows: of the result, those that show `*` in all quasi-identifiers. */
+  measures: {before: Figures | null; after: Figures | null; starred_rows: number} | null;
 }
 
 export interface JobMistake {

@@ -67,7 +67,7 @@ test("uploads of the form outlive the text, its own do not", () => {
   brought.attributes[0]!.hierarchy = {
     ...brought.attributes[0]!.hierarchy,
     kind: "file",
-    upload: {id: "u4", name: "town.csv"},
+    upload: {id: "u4", name: "town.csv", separator: ";"},
   };
   assert.deepEqual(uploadsOfText(editedFrom(brought, {}), brought), []);
 });

@@ -59,12 +59,15 @@ test("hierarchies are suggested by what the values are", () => {
   assert.equal(suggestedHierarchy(column({kind: "number", least: 0, greatest: 99}), "").kind, "intervals");
   assert.equal(suggestedHierarchy(column({kind: "date"}), "").kind, "dates");
   assert.equal(suggestedHierarchy(column({}), "").kind, "table");
-  assert.equal(suggestedHierarchy(column({values: null}), "").kind, "masking");
+  assert.equal(suggestedHierarchy(column({values: null}), "").kind, "hide");
+  assert.equal(suggestedHierarchy(column({values: null, name: "zip_code"}), "").kind, "masking");
+  assert.equal(suggestedHierarchy(column({values: null}), "", ["AB12", "CD34", ""]).kind, "masking");
+  assert.equal(suggestedHierarchy(column({values: null}), "", ["Exec-managerial", "Sales"]).kind, "hide");
   assert.deepEqual(suggestedHierarchy(column({empty: 2, values: ["a"]}), "").rows, [["", "*"], ["a", "*"]]);
   assert.deepEqual(suggestedHierarchy(column({empty: 2, values: [], distinct: 0}), "NULL").rows, [
     ["NULL", "*"],
   ]);
-  assert.equal(suggestedHierarchy(column({values: [], distinct: 0}), "").kind, "masking");
+  assert.equal(suggestedHierarchy(column({values: [], distinct: 0}), "").kind, "hide");
 });
 
 test("each width is a multiple of the one before", () => {
@@ -107,7 +110,7 @@ metric: loss
 suppressed_records: drop
 algorithm: flash
 limits: {time: 60s, threads: 1}
-output: {file: result.csv}
+output: {file: "my_job_anonymized.csv"}
 `);
 });
 
@@ -122,7 +125,7 @@ test("whatever a name holds stays a text", () => {
   assert.equal(quoted('a"b\\c\n'), '"a\\"b\\\\c\\n"');
   assert.equal(quoted("\u0085\u2028"), '"\\u0085\\u2028"');
   assert.match(
-    yamlOf(form({file: {id: "u1", name: 'x}, k: 1 #"', separator: "tab"}})),
+    yamlOf(form({file: {id: "u1", name: 'x}, k: 1 #"', separator: "\t"}})),
     /input: \{file: "x\}, k: 1 #\\"", separator: "tab"\}/,
   );
 });
@@ -132,7 +135,7 @@ test("the text's files stand for uploads", () => {
   made.attributes[0]!.hierarchy = {
     ...made.attributes[0]!.hierarchy,
     kind: "file",
-    upload: {id: "u2", name: "age.csv"},
+    upload: {id: "u2", name: "age.csv", separator: ";"},
   };
   assert.deepEqual(jobText(made, {"levels_2.csv": "u3"}).files, {
     "people.csv": "u1",
@@ -168,10 +171,10 @@ test("mistakes are told before anything is asked", () => {
 test("a job over a table names it, and publishes to another one if that is wanted", () => {
   const over = form({file: null, table: {database: "demo", name: "public.people"}});
   assert.match(yamlOf(over), /^input: \{table: "public.people", database: "demo"\}$/m);
-  assert.match(yamlOf(over), /^output: \{file: result.csv\}$/m);
+  assert.match(yamlOf(over), /^output: \{file: "my_job_anonymized.csv"\}$/m);
   assert.deepEqual(Object.keys(jobText(over, {}).files), []);
   const published = form({target: "public.out", targetDatabase: "demo"});
-  assert.match(yamlOf(published), /^output: \{file: result.csv, table: "public.out", database: "demo"\}$/m);
+  assert.match(yamlOf(published), /^output: \{file: "my_job_anonymized.csv", table: "public.out", database: "demo"\}$/m);
   assert.equal(formMistake(over), null);
   assert.deepEqual([form(), over, published].map(usesTables), [false, true, true]);
   assert.match(formMistake(form({target: "out"})) ?? "", /schema\.table/);

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import type {RunDetails} from "../src/page-jobs-api.js";
-import {attributesOf, bucketName, buckets, comparison, figuresOf} from "../src/measures.js";
+import type {Figures, RunDetails} from "../src/page-jobs-api.js";
+import {attributesOf, bucketName, buckets, comparedSizes, figuresOf, titleOf} from "../src/measures.js";
 
 test("records are gathered by the size of their class", () => {
   const made = buckets([[1, 4], [3, 2], [5, 1], [12_000, 1]]);
   assert.equal(made.reduce((sum, it) => sum + it.records, 0), 4 + 6 + 5 + 12_000);
   assert.deepEqual(made.slice(0, 3).map(it => it.records), [4, 6, 5]);
   assert.deepEqual(made.slice(0, 2).map(bucketName), ["1", "2 to 4"]);
-  assert.equal(bucketName(made[made.length - 1]!), "10 000 and more");
+  assert.equal(bucketName(made[made.length - 1]!), "10\u00a0000 and more");
   assert.deepEqual(buckets([]), []);
 });
 
@@ -60,15 +60,6 @@ test("a run without a result has the same names and no figures", () => {
   assert.deepEqual(attributesOf(run(5)), [{name: "age", level: "1 of 3", loss: 0.25}]);
 });
 
-test("two runs stand side by side, with columns that only one has", () => {
-  const other = run(10);
-  other.report!.quasi_identifiers = ["town"];
-  const made = comparison(run(5), other);
-  assert.deepEqual(made[0], ["k", "5", "10"]);
-  assert.deepEqual(made.filter(([name]) => name === "age" || name === "town"),
-    [["age", "level 1 of 3, 25.0 % lost", "–"], ["town", "–", "level 1 of 3, 25.0 % lost"]]);
-});
-
 const cut = (): RunDetails => {
   const made = run(5, {losses: [0.5]});
   made.report!.search = null;
@@ -90,18 +81,9 @@ test("groups that were cut have figures of their own, and none of a search", () 
   assert.equal(values.get("groups"), "400");
   assert.equal(values.get("smallest group"), "5");
   assert.equal(values.get("largest group"), "11");
-  assert.equal(values.get("discernibility penalty"), "24000");
+  assert.equal(values.get("discernibility penalty"), "24\u00a0000");
   for (const name of ["metric", "score", "result"]) assert.equal(values.get(name), "–", name);
   assert.deepEqual(attributesOf(cut()), [{name: "age", level: "by group", loss: 0.5}]);
-});
-
-test("a run that was cut stands beside one that searched; what one has not is a dash", () => {
-  const rows = new Map(comparison(cut(), run(5)).map(([name, mine, theirs]) => [name, [mine, theirs]]));
-  assert.deepEqual(rows.get("k"), ["5", "5"]);
-  assert.equal(rows.has("maximum risk"), false, "neither has it");
-  assert.deepEqual(rows.get("groups"), ["400", "–"]);
-  assert.deepEqual(rows.get("metric"), ["–", "loss"]);
-  assert.deepEqual(rows.get("age"), ["by group, 50.0 % lost", "level 1 of 3, 25.0 % lost"]);
 });
 
 test("records that local recoding shows are told beside those that it can't show", () => {
@@ -115,4 +97,27 @@ test("records that local recoding shows are told beside those that it can't show
     "0",
     "90, by 2",
   ]);
+});
+
+test("sizes before and after are of the same records, wherever they went", () => {
+  const figures = (histogram: [number, number][]) => ({histogram, rows: 20}) as unknown as Figures;
+  const made = comparedSizes(figures([[1, 16], [4, 1]]), figures([[5, 2], [6, 1]]), 6, 4);
+  assert.deepEqual(made.map(it => [it.label, it.before, it.after]), [
+    ["1", 16, 0],
+    ["2 to 4", 4, 0],
+    ["5 to 9", 0, 10],
+    ["shown as * only", 0, 6],
+    ["left out", 0, 4],
+  ]);
+  for (const side of ["before", "after"] as const)
+    assert.equal(made.reduce((sum, it) => sum + (it[side] ?? 0), 0), 20);
+  const alone = comparedSizes(null, figures([[6, 2]]), 6, 0);
+  assert.deepEqual(alone.slice(-2).map(it => [it.label, it.before, it.after]),
+    [["5 to 9", null, 6], ["shown as * only", null, 6]]);
+});
+
+test("a run is called by what was asked of it", () => {
+  assert.equal(titleOf(run(5)), "a · flash · k 5");
+  assert.equal(titleOf(cut()), "a · mondrian · k 5");
+  assert.equal(titleOf(run(5, {report: null})), "a");
 });

@@ -1,11 +1,13 @@
 // A job as a form: what somebody has chosen. job/text.ts makes the text of it that pgveil reads.
 import {kUsualCuts, type Mondrian} from "./cuts.js";
 import type {Models} from "./models.js";
+import {kNewName} from "./names.js";
+import type {Separator} from "./separated.js";
 
 export const kClasses = ["identifier", "quasi_identifier", "sensitive", "insensitive"] as const;
 export type Class = (typeof kClasses)[number];
 
-export const kHierarchies = ["intervals", "masking", "dates", "table", "file"] as const;
+export const kHierarchies = ["intervals", "masking", "hide", "dates", "table", "file"] as const;
 export type HierarchyKind = (typeof kHierarchies)[number];
 
 export const kSteps = ["day", "month", "quarter", "year", "decade"] as const;
@@ -18,7 +20,7 @@ export interface Hierarchy {
   /** Of a table: each value with its levels above it. */
   rows: string[][];
   /** Of a file: what was uploaded. */
-  upload: {id: string; name: string} | null;
+  upload: {id: string; name: string; separator: Separator} | null;
 }
 
 /** Models are of sensitive ones. */
@@ -32,7 +34,7 @@ export interface Attribute extends Models {
 
 export interface JobForm {
   name: string;
-  file: {id: string; name: string; separator: string} | null;
+  file: {id: string; name: string; separator: Separator} | null;
   /** In place of a file, for whom the configuration lists; name: "schema.table". */
   table: {database: string; name: string} | null;
   /** A table to publish to, beside the file: "schema.table"; empty: none. */
@@ -90,7 +92,7 @@ export const kSuppressedRecords = ["drop", "keep_or_drop", "keep_or_hide", "keep
 export type SuppressedRecords = (typeof kSuppressedRecords)[number];
 
 export const kNewForm: JobForm = {
-  name: "my_job",
+  name: kNewName,
   file: null,
   table: null,
   target: "",

@@ -52,6 +52,7 @@ function hierarchyMistake({name, hierarchy}: Attribute, isMondrian: boolean): st
       return mistake ? `${name}: ${mistake}.` : null;
     }
     case "masking":
+    case "hide":
       return null;
   }
 }

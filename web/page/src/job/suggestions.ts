@@ -1,7 +1,9 @@
 // What is suggested for a column, by what is known of it: its class, and a hierarchy.
 import type {TableColumn} from "../api.js";
 import type {ColumnInfo, TableInfo} from "../page-jobs-api.js";
+import {looksLikeCodes} from "./estimate.js";
 import type {Attribute, Class, Hierarchy} from "./form.js";
+import {levelsByFrequency} from "./frequency.js";
 import {kNoModels} from "./models.js";
 
 const kIdentifyingRows = 20;
@@ -21,17 +23,31 @@ export function suggestedWidths(least: number, greatest: number): string {
   return [base, base * 5, base * 10].map(it => String(Number(it.toPrecision(6)))).join(", ");
 }
 
-const kTableValues = 20;
-
-/** nullText: what stands for records without a value. */
-export function suggestedHierarchy(column: ColumnInfo, nullText: string): Hierarchy {
+/** The values, and what stands for records without one, as a table of levels. */
+function levelRows(column: ColumnInfo, nullText: string): string[][] {
   const known = column.values ?? [];
-  const values = column.empty > 0 && !known.includes(nullText) ? [nullText, ...known] : known;
+  const hasNull = column.empty > 0 && !known.includes(nullText);
+  const values = hasNull ? [nullText, ...known] : known;
+  if (!column.counts) return values.map(it => [it, "*"]);
+  return levelsByFrequency(values, hasNull ? [column.empty, ...column.counts] : column.counts);
+}
+
+const kNamesOfCodes = /zip|post(al)?_?code|plz|phone|icd|(^|_)code(_|$)/i;
+
+const isOfCodes = (column: ColumnInfo, samples: readonly string[]) =>
+  looksLikeCodes(samples.length > 0 ? samples : (column.values ?? [])) || kNamesOfCodes.test(column.name);
+
+/** nullText: what stands for records without a value. samples: some values, if not all are known. */
+export function suggestedHierarchy(
+  column: ColumnInfo,
+  nullText: string,
+  samples: readonly string[] = [],
+): Hierarchy {
   const plan: Hierarchy = {
-    kind: "masking",
+    kind: "hide",
     widths: "10, 50, 100",
     steps: ["month", "year"],
-    rows: values.map((it) => [it, "*"]),
+    rows: levelRows(column, nullText),
     upload: null,
   };
   if (column.kind === "number") {
@@ -39,18 +55,25 @@ export function suggestedHierarchy(column: ColumnInfo, nullText: string): Hierar
     plan.widths = suggestedWidths(column.least ?? 0, column.greatest ?? 100);
   } else if (column.kind === "date") {
     plan.kind = "dates";
-  } else if (values.length > 0 && column.values !== null && values.length <= kTableValues) {
+  } else if (isOfCodes(column, samples)) {
+    plan.kind = "masking";
+  } else if (plan.rows.length > 0 && column.values !== null) {
     plan.kind = "table";
   }
   return plan;
 }
 
-export function attributeOf(column: ColumnInfo, rows: number, nullText: string): Attribute {
+export function attributeOf(
+  column: ColumnInfo,
+  rows: number,
+  nullText: string,
+  samples: readonly string[] = [],
+): Attribute {
   return {
     name: column.name,
     class: suggestedClass(column, rows),
     isChosen: false,
-    hierarchy: suggestedHierarchy(column, nullText),
+    hierarchy: suggestedHierarchy(column, nullText, samples),
     ...kNoModels,
   };
 }

@@ -4,6 +4,8 @@ import {mondrianYaml} from "./cuts.js";
 import {kMondrian, kSteps, type Attribute, type Hierarchy, type JobForm} from "./form.js";
 import {hierarchyFile} from "./levels.js";
 import {modelsYaml} from "./models.js";
+import {resultNameOf} from "./names.js";
+import {separatorWord, type Separator} from "./separated.js";
 
 /** As YAML reads it back, whatever is in it. */
 export const quoted = (text: string) =>
@@ -16,18 +18,29 @@ export const numbers = (text: string) => text.split(/[,;\s]+/).filter(it => it !
 
 const tableName = (at: number) => `levels_${at + 1}.csv`;
 
+/** No value has as many characters, so that all of them are masked at once. */
+const kLongestValue = 1_000_000;
+
+/** usual: what is taken unless a separator is named. */
+function fileYaml(name: string, separator: Separator, usual: Separator, more: string[] = []): string {
+  const own = separator === usual ? [] : [`separator: ${quoted(separatorWord(separator))}`];
+  return `{${[`file: ${quoted(name)}`, ...own, ...more].join(", ")}}`;
+}
+
 function hierarchyYaml(hierarchy: Hierarchy, at: number): string {
   switch (hierarchy.kind) {
     case "intervals":
       return `{intervals: {widths: [${numbers(hierarchy.widths).join(", ")}]}}`;
     case "masking":
       return "{masking: {}}";
+    case "hide":
+      return `{masking: {masked: [${kLongestValue}]}}`;
     case "dates":
       return `{dates: [${kSteps.filter(it => hierarchy.steps.includes(it)).join(", ")}]}`;
     case "table":
       return `{file: ${quoted(tableName(at))}}`;
     case "file":
-      return `{file: ${quoted(hierarchy.upload?.name ?? "")}}`;
+      return fileYaml(hierarchy.upload?.name ?? "", hierarchy.upload?.separator ?? ";", ";");
   }
 }
 
@@ -42,17 +55,17 @@ function attributeYaml(attribute: Attribute, at: number, isMondrian: boolean): s
 }
 
 function inputYaml(form: JobForm): string {
-  const empty = form.nullText === null ? "" : `, "null": ${quoted(form.nullText)}`;
-  if (form.table)
-    return `{table: ${quoted(form.table.name)}, database: ${quoted(form.table.database)}${empty}}`;
-  const separator =
-    form.file && form.file.separator !== "," ? `, separator: ${quoted(form.file.separator)}` : "";
-  return `{file: ${quoted(form.file?.name ?? "")}${separator}${empty}}`;
+  const empty = form.nullText === null ? [] : [`"null": ${quoted(form.nullText)}`];
+  if (!form.table) return fileYaml(form.file?.name ?? "", form.file?.separator ?? ",", ",", empty);
+  const {name, database} = form.table;
+  return `{${[`table: ${quoted(name)}`, `database: ${quoted(database)}`, ...empty].join(", ")}}`;
 }
 
 function outputYaml(form: JobForm): string {
-  if (form.target === "") return "{file: result.csv}";
-  return `{file: result.csv, table: ${quoted(form.target)}, database: ${quoted(form.targetDatabase)}}`;
+  const table = form.target === ""
+    ? []
+    : [`table: ${quoted(form.target)}`, `database: ${quoted(form.targetDatabase)}`];
+  return fileYaml(resultNameOf(form.name), form.file?.separator ?? ",", ",", table);
 }
 
 export function yamlOf(form: JobForm): string {

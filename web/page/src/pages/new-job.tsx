@@ -8,6 +8,7 @@ import {keepText, keptText, tabStore} from "../job/kept-text.js";
 import {FormOfJob} from "./new-job/form.js";
 import {dropUploads, uploadedTables} from "./new-job/form-tables.js";
 import {TextEditor} from "./new-job/text-editor.js";
+import {PageHeader} from "../ui.js";
 
 /** What was left here, or the text that a reload has left. */
 function begun(role: string): Draft {
@@ -37,11 +38,11 @@ export function NewJob({role, mayUseTables}: {role: string; mayUseTables: boolea
   };
   return (
     <section>
-      <h1>Set up a job</h1>
-      <p class="hint">
-        Upload a table as delimited text with a header (CSV in UTF-8, 64 MiB at most). Only you can use it,
-        and it is removed after an hour without use. No column is published unless you say so.
-      </p>
+      <PageHeader
+        title="Set up a job"
+        crumbs={[{title: "Jobs", href: "#/jobs"}]}
+        lead="Bring a table as delimited text with a header (CSV in UTF-8, 64 MiB at most). Only you can use it, and it is removed after an hour without use. No column is published unless you say so."
+      />
       {edited ? (
         <TextEditor
           edited={edited}

@@ -1,13 +1,14 @@
 // One run of a job that was set up here: how far it is, and what came of it.
 import {useEffect} from "preact/hooks";
-import {pageJobs} from "../page-jobs-api.js";
+import {pageJobs, type Run} from "../page-jobs-api.js";
 import {saveText} from "../download.js";
 import {useLive} from "../live.js";
-import {comparison} from "../measures.js";
+import {titleOf} from "../measures.js";
 import {records} from "../table.js";
-import {Trouble, useAction, useLoaded, Waiting, type Loaded} from "../ui.js";
+import {Badge, Instant, PageHeader, Trouble, useAction, useLoaded, Waiting, type Loaded} from "../ui.js";
 import {Outcome} from "./run/outcome.js";
 import {Progress} from "./run/progress.js";
+import {kStateTones} from "./run/states.js";
 
 const kPeriodMs = 2000;
 
@@ -27,6 +28,19 @@ function useFollowed<T>({value, problem, again}: Loaded<T>, isWanted: boolean) {
 /** pgveil was not reached, or the session has ended: the run goes on all the same. */
 const isPassing = (status: number | undefined) => status === 0 || status === 401;
 
+function RunLead({run}: {run: Run}) {
+  return (
+    <span role="status">
+      <Badge tone={kStateTones[run.state]}>{run.state}</Badge> {run.id}, started <Instant at={run.started_at} />
+      {run.ended_at ? (
+        <>
+          , ended <Instant at={run.ended_at} />
+        </>
+      ) : null}
+    </span>
+  );
+}
+
 export function RunPage({run: id}: {run: string}) {
   const loaded = useLoaded(id, () => pageJobs.run(id));
   const run = loaded.value;
@@ -43,15 +57,14 @@ export function RunPage({run: id}: {run: string}) {
   });
   return (
     <section>
-      <h1>{run ? `${run.name} (${id})` : id}</h1>
+      <PageHeader
+        title={run ? titleOf(run) : id}
+        lead={run ? <RunLead run={run} /> : null}
+        crumbs={[{title: "Jobs", href: "#/jobs"}]}
+      />
       <Waiting isBusy={loaded.isBusy} />
       <Trouble problem={loaded.problem} />
       {run && run.state === "running" ? <Progress run={run} onCancel={loaded.again} /> : null}
-      {run && run.state !== "running" ? (
-        <p role="status">
-          <span class={`state ${run.state}`}>{run.state}</span> {run.ended_at}
-        </p>
-      ) : null}
       {run?.message ? (
         <p class="trouble" role="alert">
           <strong>{run.message}</strong>
@@ -77,47 +90,6 @@ export function RunPage({run: id}: {run: string}) {
           </p>
           <Trouble problem={drop.problem} />
         </>
-      ) : null}
-    </section>
-  );
-}
-
-export function ComparePage({left, right}: {left: string; right: string}) {
-  const one = useLoaded(left, () => pageJobs.run(left));
-  const other = useLoaded(right, () => pageJobs.run(right));
-  return (
-    <section>
-      <h1>
-        {left} and {right}
-      </h1>
-      <Waiting isBusy={one.isBusy || other.isBusy} />
-      <Trouble problem={one.problem ?? other.problem} />
-      {one.value && other.value ? (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Comparison">
-          <table>
-            <caption>Comparison; differences are marked</caption>
-            <thead>
-              <tr>
-                <th scope="col">figure</th>
-                <th scope="col">
-                  {one.value.name} ({left})
-                </th>
-                <th scope="col">
-                  {other.value.name} ({right})
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {comparison(one.value, other.value).map(([name, mine, theirs]) => (
-                <tr key={name} class={mine === theirs ? "" : "differs"}>
-                  <th scope="row">{name}</th>
-                  <td>{mine}</td>
-                  <td>{theirs}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
       ) : null}
     </section>
   );

@@ -1,15 +1,11 @@
 // The runs of jobs that were set up here, by whoever looks.
 import {useState} from "preact/hooks";
-import {pageJobs, type Run} from "../page-jobs-api.js";
+import {kNone, titleOf} from "../measures.js";
+import {pageJobs} from "../page-jobs-api.js";
 import {linkToComparison, linkToRun} from "../route.js";
-import {Trouble, useLoaded, Waiting} from "../ui.js";
-
-function scoreOf(run: Run): string {
-  const score = run.report ? run.report.scores[run.report.metric] : run.best;
-  return score === null || score === undefined
-    ? "–"
-    : String(Array.isArray(score) ? score.join(", ") : score);
-}
+import {Badge, EmptyState, Instant, Trouble, useLoaded, Waiting} from "../ui.js";
+import {count, percent} from "../ui/format.js";
+import {kStateTones} from "./run/states.js";
 
 /** news: changes whenever the jobs do. */
 export function Runs({news}: {news: string}) {
@@ -22,7 +18,7 @@ export function Runs({news}: {news: string}) {
     <section aria-labelledby="runs-title">
       <h2 id="runs-title">Runs that you set up here</h2>
       <p class="actions">
-        <a class="button" href="#/new-job">
+        <a class="button primary" href="#/new-job">
           Set up a job
         </a>
         {pair.length === 2 ? (
@@ -41,10 +37,14 @@ export function Runs({news}: {news: string}) {
               <tr>
                 <th scope="col">compare</th>
                 <th scope="col">run</th>
-                <th scope="col">name</th>
+                <th scope="col">what was asked</th>
                 <th scope="col">state</th>
-                <th scope="col">k</th>
-                <th scope="col">score</th>
+                <th scope="col" class="number">
+                  information loss
+                </th>
+                <th scope="col" class="number">
+                  records published
+                </th>
                 <th scope="col">started</th>
               </tr>
             </thead>
@@ -55,6 +55,8 @@ export function Runs({news}: {news: string}) {
                     <input
                       type="checkbox"
                       aria-label={`Compare ${run.id}`}
+                      disabled={!run.report}
+                      title={run.report ? undefined : "Only runs that are done can be compared."}
                       checked={chosen.includes(run.id)}
                       onChange={() => turn(run.id)}
                     />
@@ -62,16 +64,22 @@ export function Runs({news}: {news: string}) {
                   <th scope="row">
                     <a href={linkToRun(run.id)}>{run.id}</a>
                   </th>
-                  <td>{run.name}</td>
-                  <td>{run.state}</td>
-                  <td>{run.report?.k ?? "–"}</td>
-                  <td>{scoreOf(run)}</td>
-                  <td>{run.started_at}</td>
+                  <td>{titleOf(run)}</td>
+                  <td>
+                    <Badge tone={kStateTones[run.state]}>{run.state}</Badge>
+                  </td>
+                  <td class="number">{run.report ? percent(run.report.certainty_penalty) : kNone}</td>
+                  <td class="number">{run.report ? count(run.report.published_rows) : kNone}</td>
+                  <td>
+                    <Instant at={run.started_at} />
+                  </td>
                 </tr>
               ))}
             </tbody>
           </table>
         </div>
+      ) : value ? (
+        <EmptyState title="No runs yet" text="Set up a job to publish a table that is k-anonymous." />
       ) : null}
     </section>
   );

@@ -1,5 +1,12 @@
-// What is asked of the result, and where it is computed.
-import {kAlgorithms, kMetrics, kMondrian, kSuppressedRecords, type JobForm, type SuppressedRecords} from "../../job/form.js";
+// What must hold for the result, how it is searched, and what happens to records that have to be suppressed.
+import {
+  kAlgorithms,
+  kMetrics,
+  kMondrian,
+  kSuppressedRecords,
+  type JobForm,
+  type SuppressedRecords,
+} from "../../job/form.js";
 import {largeTableCommand} from "../../job/large-table.js";
 import {CutsOf} from "./cuts.js";
 import {Amount, Choice} from "./fields.js";
@@ -19,42 +26,49 @@ const kSuppressedHints: Record<SuppressedRecords, string> = {
   keep: "Quasi-identifiers show *, the other columns keep their values, even if these rows break a model.",
 };
 
-function Search({form, set}: {form: JobForm; set: (change: Partial<JobForm>) => void}) {
+interface Props {
+  form: JobForm;
+  set: (change: Partial<JobForm>) => void;
+}
+
+/** What most people leave as it is. */
+function Search({form, set}: Props) {
+  const isMondrian = form.algorithm === kMondrian;
   return (
-    <>
-      <Amount
-        label="Suppression, per cent"
-        value={form.suppression}
-        min={0}
-        max={100}
-        step={0.1}
-        onChange={(suppression) => set({suppression})}
-      />
-      <Choice label="Metric" value={form.metric} values={kMetrics} onChange={(metric) => set({metric})} />
-      <Choice<SuppressedRecords>
-        label="Suppressed records"
-        value={form.suppressedRecords}
-        values={kSuppressedRecords}
-        nameOf={(it) => kSuppressedNames[it]}
-        hint={kSuppressedHints[form.suppressedRecords]}
-        onChange={(suppressedRecords) => set({suppressedRecords})}
-      />
-      <Amount
-        label="Seconds at most"
-        value={form.seconds}
-        min={1}
-        max={3600}
-        onChange={(seconds) => set({seconds})}
-      />
-      <Amount
-        label="Further transformations"
-        value={form.localRecoding}
-        min={0}
-        max={100}
-        onChange={(localRecoding) => set({localRecoding})}
-        hint="Maximum number, for records that the previous ones suppressed. These records are then shown more coarsely instead of not at all."
-      />
-    </>
+    <details>
+      <summary>Search settings</summary>
+      <div class="row">
+        {isMondrian ? null : (
+          <>
+            <Choice label="Metric" value={form.metric} values={kMetrics} onChange={(metric) => set({metric})} />
+            <Amount
+              label="Seconds at most"
+              value={form.seconds}
+              min={1}
+              max={3600}
+              onChange={(seconds) => set({seconds})}
+            />
+          </>
+        )}
+        <Amount
+          label="Threads"
+          value={form.threads}
+          min={1}
+          max={8}
+          onChange={(threads) => set({threads})}
+        />
+        {isMondrian ? null : (
+          <Amount
+            label="Further transformations"
+            value={form.localRecoding}
+            min={0}
+            max={100}
+            onChange={(localRecoding) => set({localRecoding})}
+            hint="Maximum number, for records that the previous ones suppressed. These records are then shown more coarsely instead of not at all."
+          />
+        )}
+      </div>
+    </details>
   );
 }
 
@@ -74,41 +88,50 @@ function LargeTable({form}: {form: JobForm}) {
   );
 }
 
-export function Goal({form, set}: {form: JobForm; set: (change: Partial<JobForm>) => void}) {
+export function Goal({form, set}: Props) {
+  const isMondrian = form.algorithm === kMondrian;
   return (
     <>
-      <fieldset>
-        <legend>Privacy and search settings</legend>
-        <Amount label="k" value={form.k} min={1} max={4294967296} onChange={(k) => set({k})} />
+      <div class="row">
+        <Amount
+          label="k"
+          value={form.k}
+          min={1}
+          max={4294967296}
+          onChange={(k) => set({k})}
+        />
+        {isMondrian ? null : (
+          <Amount
+            label="Suppression, per cent"
+            value={form.suppression}
+            min={0}
+            max={100}
+            step={0.1}
+            onChange={(suppression) => set({suppression})}
+          />
+        )}
         <Choice
           label="Algorithm"
           value={form.algorithm}
           values={kAlgorithms}
           onChange={(algorithm) => set({algorithm})}
         />
-        {form.algorithm === kMondrian ? null : <Search form={form} set={set} />}
-        <Amount
-          label="Threads"
-          value={form.threads}
-          min={1}
-          max={8}
-          onChange={(threads) => set({threads})}
-        />
-        <label>
-          Name
-          <input
-            required
-            pattern="[a-z_][a-z0-9_]*"
-            maxLength={63}
-            value={form.name}
-            onInput={(it) => set({name: it.currentTarget.value})}
+        {isMondrian ? null : (
+          <Choice<SuppressedRecords>
+            label="Suppressed records"
+            value={form.suppressedRecords}
+            values={kSuppressedRecords}
+            nameOf={(it) => kSuppressedNames[it]}
+            hint={kSuppressedHints[form.suppressedRecords]}
+            onChange={(suppressedRecords) => set({suppressedRecords})}
           />
-        </label>
-        {form.algorithm === kMondrian ? (
+        )}
+        {isMondrian ? (
           <CutsOf mondrian={form.mondrian} set={(change) => set({mondrian: {...form.mondrian, ...change}})} />
         ) : null}
-      </fieldset>
-      {form.algorithm === kMondrian ? <LargeTable form={form} /> : null}
+      </div>
+      <Search form={form} set={set} />
+      {isMondrian ? <LargeTable form={form} /> : null}
     </>
   );
 }

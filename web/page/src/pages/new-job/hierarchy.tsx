@@ -1,13 +1,16 @@
-// How the values of a quasi-identifier are generalized.
+// How the values of a quasi-identifier are generalized: the choice, which fits into a row, and what needs more
+// room below it.
 import {kHierarchies, kSteps, type Hierarchy, type HierarchyKind} from "../../job/form.js";
 import {levelsOf, withCell, withLevel, withoutLevel} from "../../job/levels.js";
+import {sniffedSeparator} from "../../job/separated.js";
 import {UploadField} from "./upload-field.js";
 
 const kHierarchyNames: Record<HierarchyKind, string> = {
   intervals: "intervals of numbers",
-  masking: "masking, from the right",
+  masking: "masked from the right",
+  hide: "whole value or nothing",
   dates: "steps of dates",
-  table: "a table, edited here",
+  table: "levels, edited here",
   file: "a file",
 };
 
@@ -60,71 +63,106 @@ function LevelTable({name, rows, edit}: {name: string; rows: string[][]; edit: (
   );
 }
 
+interface Props {
+  column: string;
+  hierarchy: Hierarchy;
+  isMondrian: boolean;
+  edit: (hierarchy: Hierarchy) => void;
+}
+
+function Dates({column, hierarchy, edit}: Props) {
+  const turn = (step: string, isOn: boolean) =>
+    edit({
+      ...hierarchy,
+      steps: isOn ? [...hierarchy.steps, step] : hierarchy.steps.filter(other => other !== step),
+    });
+  return (
+    <div class="row" role="group" aria-label={`Steps of ${column}`}>
+      {kSteps.map((step) => (
+        <label class="check" key={step}>
+          <input
+            type="checkbox"
+            checked={hierarchy.steps.includes(step)}
+            onChange={(it) => turn(step, it.currentTarget.checked)}
+          />{" "}
+          {step}
+        </label>
+      ))}
+    </div>
+  );
+}
+
+function File({column, hierarchy, edit}: Props) {
+  const field = (
+    <UploadField
+      label={`Hierarchy file of ${column}`}
+      onDone={({id, name, head, isCut}) =>
+        edit({...hierarchy, upload: {id, name, separator: sniffedSeparator(head, isCut)}})
+      }
+    />
+  );
+  return hierarchy.upload ? (
+    <>
+      <span class="fine">{hierarchy.upload.name}</span>
+      <details>
+        <summary>Choose another file</summary>
+        {field}
+      </details>
+    </>
+  ) : (
+    <>
+      {field}
+      <p class="hint">One line for each value: the value, then its levels.</p>
+    </>
+  );
+}
+
 /** isMondrian: numbers are cut as numbers, so that intervals need no widths. */
-export function HierarchyOf({column, hierarchy, isMondrian, edit}: {
-  column: string; hierarchy: Hierarchy; isMondrian: boolean; edit: (hierarchy: Hierarchy) => void;
-}) {
+export function HierarchyOf(props: Props) {
+  const {column, hierarchy, isMondrian, edit} = props;
   const set = (change: Partial<Hierarchy>) => edit({...hierarchy, ...change});
   return (
-    <>
-      <label>
-        Hierarchy of {column}
-        <select
-          value={hierarchy.kind}
-          onChange={(it) => set({kind: it.currentTarget.value as HierarchyKind})}
-        >
-          {kHierarchies.map((it) => (
-            <option key={it} value={it} disabled={it === "table" && hierarchy.rows.length === 0}>
-              {kHierarchyNames[it]}
-            </option>
-          ))}
-        </select>
-      </label>
+    <div class="row">
+      <select
+        aria-label={`Hierarchy of ${column}`}
+        value={hierarchy.kind}
+        onChange={(it) => set({kind: it.currentTarget.value as HierarchyKind})}
+      >
+        {kHierarchies.map((it) => (
+          <option key={it} value={it} disabled={it === "table" && hierarchy.rows.length === 0}>
+            {kHierarchyNames[it]}
+          </option>
+        ))}
+      </select>
       {hierarchy.kind === "intervals" && isMondrian ? (
-        <p class="hint">Mondrian finds the ends of the intervals itself.</p>
+        <span class="hint">Mondrian finds the ends of the intervals itself.</span>
       ) : null}
       {hierarchy.kind === "intervals" && !isMondrian ? (
-        <label>
-          Widths of {column}
-          <input value={hierarchy.widths} onInput={(it) => set({widths: it.currentTarget.value})} />
-        </label>
+        <input
+          class="widths"
+          aria-label={`Widths of ${column}`}
+          title="Widths of the intervals, from narrow to wide; each is a multiple of the one before"
+          value={hierarchy.widths}
+          onInput={(it) => set({widths: it.currentTarget.value})}
+        />
       ) : null}
-      {hierarchy.kind === "dates"
-        ? kSteps.map((step) => (
-            <label class="check" key={step}>
-              <input
-                type="checkbox"
-                checked={hierarchy.steps.includes(step)}
-                onChange={(it) =>
-                  set({
-                    steps: it.currentTarget.checked
-                      ? [...hierarchy.steps, step]
-                      : hierarchy.steps.filter((other) => other !== step),
-                  })
-                }
-              />{" "}
-              {step}
-            </label>
-          ))
-        : null}
-      {hierarchy.kind === "file" ? (
-        <>
-          <UploadField
-            label={`Hierarchy file of ${column}`}
-            onDone={(id, name) => set({upload: {id, name}})}
-          />
-          {hierarchy.upload ? (
-            <p class="fine">{hierarchy.upload.name}</p>
-          ) : (
-            <p class="hint">
-              The file has one record for each value: the value, then its levels, separated by semicolons.
-            </p>
-          )}
-        </>
-      ) : null}
-      {hierarchy.kind === "table" ? (
-        <LevelTable name={column} rows={hierarchy.rows} edit={(rows) => set({rows})} />
-      ) : null}
-    </>
+      {hierarchy.kind === "dates" ? <Dates {...props} /> : null}
+      {hierarchy.kind === "file" ? <File {...props} /> : null}
+    </div>
+  );
+}
+
+/** Only of a table of levels; it stays closed until somebody wants it. */
+export function LevelsOf({column, hierarchy, edit}: Omit<Props, "isMondrian">) {
+  if (hierarchy.kind !== "table") return null;
+  const {rows} = hierarchy;
+  const levels = levelsOf(rows);
+  return (
+    <details>
+      <summary>
+        Edit the levels of {column} ({rows.length} values, {levels === 1 ? "one level" : `${levels} levels`})
+      </summary>
+      <LevelTable name={column} rows={rows} edit={(next) => edit({...hierarchy, rows: next})} />
+    </details>
   );
 }

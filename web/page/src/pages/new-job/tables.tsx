@@ -4,6 +4,8 @@ import {useState} from "preact/hooks";
 import {api} from "../../api.js";
 import {pageJobs, type TableInfo} from "../../page-jobs-api.js";
 import {usesTables, type JobForm} from "../../job/form.js";
+import {resultNameOf} from "../../job/names.js";
+import {kSeparatorNames} from "../../job/separated.js";
 import {count, records} from "../../table.js";
 import {Trouble, useAction, useLoaded} from "../../ui.js";
 import {Password} from "./fields.js";
@@ -88,8 +90,7 @@ export function TableValues({
   });
   const run = () => (password === "" ? undefined : look.run());
   return (
-    <fieldset>
-      <legend>Values of the table</legend>
+    <div class="stack">
       <p class="hint wide">
         Before a look, only names, types and statistics are known. A look reads the whole table. It shows how
         many different values each column has, their range, and the values themselves if there are few, so
@@ -114,48 +115,44 @@ export function TableValues({
           : outcome}
       </p>
       <Trouble problem={look.problem} />
-    </fieldset>
+    </div>
   );
 }
 
+/** The last question: the job's name, which names the result, and a table beside the file. */
 export function Target({
   form,
   set,
+  mayUseTables,
   password,
   setPassword,
 }: {
   form: JobForm;
   set: (change: Partial<JobForm>) => void;
+  mayUseTables: boolean;
   password: string;
   setPassword: (password: string) => void;
 }) {
-  const databases = useDatabases();
-  const database = form.targetDatabase || form.table?.database || databases.names[0] || "";
   return (
-    <fieldset>
-      <legend>Where it is published</legend>
-      <p class="hint wide">
-        The result is always a file that you can download. If you also name a table, the name must be free.
-        This page can't remove a published table.
-      </p>
-      <label>
-        Also to a table (schema.table)
-        <input
-          value={form.target}
-          onInput={(it) => set({target: it.currentTarget.value.trim(), targetDatabase: database})}
-        />
-      </label>
-      <label>
-        Database of that table
-        <select value={database} onChange={(it) => set({targetDatabase: it.currentTarget.value})}>
-          {databases.names.map((it) => (
-            <option key={it} value={it}>
-              {it}
-            </option>
-          ))}
-        </select>
-      </label>
-      {usesTables(form) ? (
+    <>
+      <div class="row">
+        <label>
+          Name
+          <input
+            required
+            pattern="[a-z_][a-z0-9_]*"
+            maxLength={63}
+            value={form.name}
+            onInput={(it) => set({name: it.currentTarget.value})}
+          />
+        </label>
+        <p class="hint">
+          The result is a file that you can download: <code>{resultNameOf(form.name)}</code>
+          {form.file ? `, separated by the input's ${kSeparatorNames[form.file.separator]}` : ""}.
+        </p>
+      </div>
+      {mayUseTables ? <TargetTable form={form} set={set} /> : null}
+      {mayUseTables && usesTables(form) ? (
         <Password
           label="Your password, for a job over tables"
           value={password}
@@ -163,7 +160,36 @@ export function Target({
           onInput={setPassword}
         />
       ) : null}
+    </>
+  );
+}
+
+function TargetTable({form, set}: {form: JobForm; set: (change: Partial<JobForm>) => void}) {
+  const databases = useDatabases();
+  const database = form.targetDatabase || form.table?.database || databases.names[0] || "";
+  return (
+    <>
+      <div class="row">
+        <label>
+          Also to a table (schema.table)
+          <input
+            value={form.target}
+            onInput={(it) => set({target: it.currentTarget.value.trim(), targetDatabase: database})}
+          />
+        </label>
+        <label>
+          Database of that table
+          <select value={database} onChange={(it) => set({targetDatabase: it.currentTarget.value})}>
+            {databases.names.map((it) => (
+              <option key={it} value={it}>
+                {it}
+              </option>
+            ))}
+          </select>
+        </label>
+        <p class="hint">The name must be free. This page can't remove a published table.</p>
+      </div>
       <Trouble problem={databases.problem} />
-    </fieldset>
+    </>
   );
 }

@@ -24,7 +24,7 @@ export function TextFiles({files, add, remove}: {
           ))}
         </ul>
       ) : null}
-      <UploadField label="Add a file" onDone={(id, name) => add(name, id)} />
+      <UploadField label="Add a file" onDone={({id, name}) => add(name, id)} />
     </fieldset>
   );
 }

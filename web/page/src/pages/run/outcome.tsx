@@ -1,43 +1,79 @@
-// What came of a run: the result, its figures, who can be found in it, and what is lost.
-import {pageJobs, type Figures, type RunDetails} from "../../page-jobs-api.js";
+// What came of a run: the result, the figures that matter, the sizes of its classes, and what is lost.
+import {pageJobs, type Report, type RunDetails} from "../../page-jobs-api.js";
 import {Lattice} from "../../lattice-view.js";
-import {attributesOf, bucketName, buckets, figuresOf, kNone} from "../../measures.js";
-import {count, percent} from "../../table.js";
-import {Bar, FigureList} from "../../ui.js";
+import {resultNameOf} from "../../job/names.js";
+import {attributesOf, comparedSizes, figuresOf, kNone} from "../../measures.js";
+import {Bar, Bars, Card, FigureList, Stat, Stats} from "../../ui.js";
+import {count, percent} from "../../ui/format.js";
 
-function Sizes({title, figures}: {title: string; figures: Figures}) {
-  const made = buckets(figures.histogram);
+/** What became of the records that had to be suppressed. */
+function suppressedWords({suppressed_rows: all, dropped_rows: dropped, hidden_rows: hidden}: Report): string {
+  if (all === 0) return "no record had to be suppressed";
+  if (dropped === all) return `${count(all)} suppressed records are left out`;
+  if (hidden === all) return `${count(all)} suppressed records show nothing`;
+  return `${count(all)} suppressed records show * and their other columns`;
+}
+
+function Result({report}: {report: Report}) {
+  if (report.mondrian)
+    return <Stat label="Result" value="groups" hint="cut by Mondrian, which proves no optimum" />;
+  if (!report.search) return <Stat label="Result" value="as chosen" />;
+  return report.search.is_proven ? (
+    <Stat label="Result" value="proven optimum" tone="good" hint={`no transformation has a better ${report.metric}`} />
+  ) : (
+    <Stat label="Result" value="best found" tone="warn" hint="not proven: the search was stopped, or is a heuristic" />
+  );
+}
+
+function KeyFigures({run, report}: {run: RunDetails; report: Report}) {
+  const after = run.measures?.after;
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={title}>
-      <table>
-        <caption>{title}</caption>
-        <thead>
-          <tr>
-            <th scope="col">size of equivalence class</th>
-            <th scope="col">records</th>
-          </tr>
-        </thead>
-        <tbody>
-          {made.map((it) => (
-            <tr key={it.from}>
-              <th scope="row">{bucketName(it)}</th>
-              <td>
-                <Bar
-                  part={it.records}
-                  whole={figures.rows}
-                  label={`records in classes of ${bucketName(it)}`}
-                />{" "}
-                {count(it.records)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <p class="hint">
-        Maximum re-identification risk: {percent(figures.highest_risk, 1)}. Average:{" "}
-        {percent(figures.mean_risk, 1)}. Records with a risk above 20 %: {percent(figures.at_risk, 1)}.
-      </p>
-    </div>
+    <Stats>
+      <Result report={report} />
+      <Stat
+        label="Records published"
+        value={count(report.published_rows)}
+        unit={`of ${count(report.rows)}`}
+        hint={suppressedWords(report)}
+      />
+      <Stat label="Smallest equivalence class" value={count(report.smallest_class)} hint={`k is ${report.k}`} />
+      {after ? (
+        <Stat
+          label="Maximum re-identification risk"
+          value={percent(after.highest_risk)}
+          hint={`${percent(after.mean_risk)} on average`}
+        />
+      ) : null}
+      <Stat
+        label="Information loss"
+        value={percent(report.certainty_penalty)}
+        hint="mean share of its hierarchy that a cell stands for (GCP)"
+      />
+    </Stats>
+  );
+}
+
+function Sizes({run, report}: {run: RunDetails; report: Report}) {
+  const {before = null, after = null, starred_rows: starred = 0} = run.measures ?? {};
+  if (!before && !after) return null;
+  const made = comparedSizes(before, after, starred, report.dropped_rows);
+  return (
+    <Card title="Sizes of equivalence classes, before and after">
+      <Bars
+        label="records in equivalence classes of this size"
+        series={["before", "after"]}
+        format={count}
+        max={report.rows}
+        bars={made.map(it => ({label: it.label, values: [it.before, it.after]}))}
+      />
+      {before ? (
+        <p class="hint">
+          Both sides count the {count(report.rows)} records of the input, so that bars of one length are the same
+          number of records. Before, the maximum re-identification risk is {percent(before.highest_risk)} and
+          the average {percent(before.mean_risk)}.
+        </p>
+      ) : null}
+    </Card>
   );
 }
 
@@ -63,7 +99,7 @@ function Losses({run}: {run: RunDetails}) {
                   kNone
                 ) : (
                   <>
-                    <Bar part={loss} whole={1} label={`lost of ${name}`} /> {percent(loss, 1)}
+                    <Bar part={loss} whole={1} label={`lost of ${name}`} /> {percent(loss)}
                   </>
                 )}
               </td>
@@ -79,22 +115,29 @@ export function Outcome({run}: {run: RunDetails}) {
   const report = run.report;
   if (!report) return null;
   return (
-    <>
-      <p class="actions">
-        <a class="button" href={pageJobs.resultAddress(run.id)} download="result.csv">
-          Download the result
-        </a>
-      </p>
-      <FigureList figures={figuresOf(run).filter(([, value]) => value !== kNone)} />
-      <h2>Re-identification risk</h2>
-      <div class="row top">
-        {run.measures?.before ? <Sizes title="Before" figures={run.measures.before} /> : null}
-        {run.measures?.after ? <Sizes title="After" figures={run.measures.after} /> : null}
+    <div class="stack">
+      <Card
+        actions={
+          <a class="button primary" href={pageJobs.resultAddress(run.id)} download={resultNameOf(run.name)}>
+            Download the result
+          </a>
+        }
+      >
+        <KeyFigures run={run} report={report} />
+      </Card>
+      <div class="cards">
+        <Sizes run={run} report={report} />
+        <Card title="Information loss">
+          <Losses run={run} />
+          <p class="hint">
+            Columns that are not published: {report.not_published.join(", ") || "none"}.
+          </p>
+        </Card>
       </div>
-      <h2>Information loss</h2>
-      <Losses run={run} />
-      <p class="hint">Not published: {report.not_published.join(", ") || "nothing was left out"}.</p>
+      <Card title="All figures">
+        <FigureList figures={figuresOf(run).filter(([, value]) => value !== kNone)} />
+      </Card>
       <Lattice report={report} />
-    </>
+    </div>
   );
 }

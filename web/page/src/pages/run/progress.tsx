@@ -2,7 +2,7 @@
 import type {ComponentChildren} from "preact";
 import {useState} from "preact/hooks";
 import {pageJobs, type RunDetails} from "../../page-jobs-api.js";
-import {count, percent} from "../../table.js";
+import {count, decimal, percent} from "../../ui/format.js";
 import {FigureList, Trouble, useAction} from "../../ui.js";
 
 function OfSearch({run}: {run: RunDetails}) {
@@ -11,9 +11,9 @@ function OfSearch({run}: {run: RunDetails}) {
       <progress aria-label="Share of transformations that are decided" max={1} value={run.decided_share} />
       <FigureList figures={[
         ["transformations evaluated", count(run.checks)],
-        ["best score so far", run.best === null ? "none yet" : String(run.best)],
-        ["lower bound of the score", run.bound === null ? "unknown" : String(run.bound)],
-        ["decided", percent(run.decided_share, 1)],
+        ["best score so far", run.best === null ? "none yet" : decimal(run.best)],
+        ["lower bound of the score", run.bound === null ? "unknown" : decimal(run.bound)],
+        ["decided", percent(run.decided_share)],
       ]} />
     </>
   );
@@ -42,7 +42,6 @@ function Cancel({run, onCancel}: {run: RunDetails; onCancel: () => void}): Compo
 export function Progress({run, onCancel}: {run: RunDetails; onCancel: () => void}) {
   return (
     <>
-      <p role="status">Running since {run.started_at}.</p>
       <OfSearch run={run} />
       <Cancel run={run} onCancel={onCancel} />
     </>
