@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import {createRequire} from "node:module";
 import path from "node:path";
 import {changes} from "./changes.mjs";
+import {jobs} from "./jobs.mjs";
 import {jobTexts} from "./job-text.mjs";
 import {protect} from "./protect.mjs";
 import {shell} from "./shell.mjs";
@@ -170,72 +171,6 @@ const scenarios = {
     await shot(page, "jobs");
   },
 
-  async set_up_a_job(page) {
-    await signedIn(page);
-    await open(page, "Jobs");
-    await page.getByRole("link", {name: "Set up a job"}).click();
-    await heading(page, "Set up a job");
-    const table = page.getByLabel("Table", {exact: true});
-    await table.setInputFiles({name: "book.xlsx", mimeType: "application/zip", buffer: Buffer.from([0x50, 0x4b, 3, 4, 0xff])});
-    await page.getByRole("alert").waitFor();
-    assert.match(await page.getByRole("alert").innerText(), /not UTF-8 text/);
-    await table.setInputFiles(people());
-    await page.getByText("300 records").waitFor();
-    assert.equal(await page.getByLabel("Class of name").inputValue(), "identifier");
-    await page.getByLabel("Class of illness").selectOption("sensitive");
-    await page.getByLabel(/^l: different/).fill("2");
-    assert.equal(await page.getByLabel("Hierarchy of age").inputValue(), "intervals");
-    await page.getByRole("button", {name: "Add a level to town"}).click();
-    await page.getByLabel("Aber at level 1").fill("north");
-    await page.getByLabel("Bree at level 1").fill("north");
-    await page.getByLabel("Cork at level 1").fill("south");
-    await page.getByLabel("Widths of age").fill("");
-    await page.getByRole("button", {name: "Run the job"}).click();
-    await page.getByText("age: intervals need widths").waitFor();
-    await page.getByLabel("Widths of age").fill("5, 12");
-    await page.getByRole("button", {name: "Run the job"}).click();
-    await page.getByRole("heading", {name: /^my_job/}).waitFor();
-    await page.getByText("failed", {exact: true}).waitFor();
-    assert.match(await page.getByRole("alert").innerText(), /age/);
-    await page.goBack();
-    await page.getByLabel("Widths of age").fill("5, 10, 20");
-    await page.getByLabel("Algorithm").selectOption("brute_force");
-    await accessible(page, "setting up a job");
-    await shot(page, "new-job");
-    await page.getByRole("button", {name: "Run the job"}).click();
-    await page.getByRole("link", {name: "Download the result"}).waitFor();
-    await page.getByRole("img", {name: /15 transformations/}).waitFor();
-    await page.getByRole("table", {name: "Evaluated transformations, in order"}).waitFor();
-    await accessible(page, "a run");
-    await shot(page, "run");
-    await page.getByRole("heading", {name: "Lattice"}).scrollIntoViewIfNeeded();
-    await page.getByRole("img", {name: /15 transformations/}).scrollIntoViewIfNeeded();
-    await shot(page, "lattice");
-    const download = page.waitForEvent("download");
-    await page.getByRole("link", {name: "Download the result"}).click();
-    const {readFileSync} = await import("node:fs");
-    const text = readFileSync(await (await download).path(), "utf8");
-    assert.match(text, /^age,town,illness\r\n/);
-    assert.doesNotMatch(text, /person/);
-    await page.goBack();
-    await page.getByLabel("k", {exact: true}).fill("20");
-    await page.getByRole("button", {name: "Run the job"}).click();
-    await page.getByRole("link", {name: "Download the result"}).waitFor();
-    await open(page, "Jobs");
-    await page.getByRole("table", {name: /^Your runs/}).waitFor();
-    await page.getByLabel("Compare page-3").check();
-    await page.getByLabel("Compare page-2").check();
-    await page.getByRole("link", {name: "Compare the two"}).click();
-    await page.getByRole("row", {name: "k 20 5"}).waitFor();
-    await accessible(page, "a comparison");
-    await shot(page, "comparison");
-    await page.goBack();
-    await page.getByRole("link", {name: "page-1"}).click();
-    await page.getByRole("button", {name: /^Remove the run/}).click();
-    await page.getByRole("table", {name: /^Your runs/}).waitFor();
-    assert.equal(await page.getByRole("link", {name: "page-1"}).count(), 0);
-  },
-
   async stats_role(page) {
     await signedIn(page, "watcher");
     await heading(page, "Home");
@@ -347,7 +282,9 @@ const common = {
   settings, kPhone, kWide, heading, signedIn, open, openNewJob, people, signInAgain, accessible, everywhere,
   shot,
 };
-Object.assign(scenarios, changes(common), jobTexts(common), shell(common), protect(common), pages(common));
+Object.assign(
+  scenarios, changes(common), jobs(common), jobTexts(common), shell(common), protect(common), pages(common),
+);
 
 async function main(name) {
   const browser = await chromium.launch({executablePath: settings.chromium, args: ["--no-sandbox", "--disable-dev-shm-usage"]});

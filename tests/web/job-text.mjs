@@ -72,6 +72,7 @@ export const jobTexts = ({settings, signedIn, openNewJob, people, signInAgain, e
       await page.goBack();
       await page.getByLabel("Algorithm").selectOption("flash");
       await page.getByLabel("Delta of illness").fill("1");
+      await page.getByText("Search settings", {exact: true}).click();
       await page.getByLabel("Further transformations").fill("5");
       await run(page);
       await page.getByText("illness: delta-disclosure can't be kept with further transformations").waitFor();
@@ -81,6 +82,7 @@ export const jobTexts = ({settings, signedIn, openNewJob, people, signInAgain, e
       await page.locator(".figures div", {hasText: "rows shown by further transformations"}).getByText(/^\d+(, by \d)?$/).waitFor();
       await page.goBack();
       await page.getByLabel("Delta of illness").fill("2");
+      await page.getByText("Search settings", {exact: true}).click();
       await page.getByLabel("Further transformations").fill("0");
       await run(page);
       await result(page);
@@ -137,7 +139,7 @@ export const jobTexts = ({settings, signedIn, openNewJob, people, signInAgain, e
     async job_with_mondrian(page, seen) {
       await signedIn(page);
       await setUp(page);
-      const command = page.getByText("--url jdbc:postgresql://HOST/DATABASE --user ROLE --output FOLDER my_job.yaml");
+      const command = page.getByText("--url jdbc:postgresql://HOST/DATABASE --user ROLE --output FOLDER people.yaml");
       assert.equal(await command.count(), 0, "flash is for this machine only");
       await page.getByLabel("Algorithm").selectOption("mondrian");
       for (const label of ["Metric", "Suppression, per cent", "Seconds at most", "Widths of age"])
@@ -145,7 +147,7 @@ export const jobTexts = ({settings, signedIn, openNewJob, people, signInAgain, e
       await command.waitFor();
       await everywhere(page, "a job with mondrian");
       const ofFile = await toText(page);
-      await editorOf(page).fill(ofFile.replace("k: 5", "k: 10").replace("my_job", "mine"));
+      await editorOf(page).fill(ofFile.replace("k: 5", "k: 10").replace('"people"', "mine"));
       await right(page);
       await run(page);
       await result(page);

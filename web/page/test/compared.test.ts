@@ -36,7 +36,8 @@ const byName = (one: RunDetails, other: RunDetails) =>
   new Map(comparedFigures(one, other).map((it) => [it.name, it]));
 
 test("the better of two figures wins, in its own direction", () => {
-  const made = byName(run(), run({published_rows: 8, suppressed_rows: 2, certainty_penalty: 0.1, classes: 2}, [0.1]));
+  const other = {published_rows: 8, suppressed_rows: 2, certainty_penalty: 0.1, classes: 2};
+  const made = byName(run(), run(other, [0.1]));
   assert.equal(made.get("records published")?.winner, "left");
   assert.equal(made.get("records suppressed")?.winner, "left");
   assert.equal(made.get("information loss (GCP)")?.winner, "right");

@@ -1,7 +1,7 @@
 // What the first records of a table say of it, before anything runs.
 
-/** The share of records that no other one looks like in these columns; null: there is nothing to say. records:
- * the header first. */
+/** The share of records that no other one looks like in these columns; null: there is nothing to say.
+ * records: the header first. */
 export function uniqueShare(records: readonly string[][], columns: readonly string[]): number | null {
   const places = columns.map(it => (records[0] ?? []).indexOf(it)).filter(it => it >= 0);
   const rows = records.slice(1);

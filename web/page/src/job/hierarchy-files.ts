@@ -20,7 +20,9 @@ export function columnOfFile(file: string, columns: readonly string[]): string |
 export const looksLikeHierarchy = (file: string) => /hierarch/i.test(file);
 
 /** Of several files that were dropped together: the table, and the others. */
-export function tableAmong<T extends {name: string; size: number}>(files: readonly T[]): {table: T | null; others: T[]} {
+export function tableAmong<T extends {name: string; size: number}>(
+  files: readonly T[],
+): {table: T | null; others: T[]} {
   const bySize = [...files].sort((one, other) => other.size - one.size);
   const table = bySize.find(it => !looksLikeHierarchy(it.name)) ?? null;
   return {table, others: files.filter(it => it !== table)};

@@ -1,5 +1,5 @@
-// How the values of a quasi-identifier are generalized: the choice, which fits into a row, and what needs more
-// room below it.
+// How the values of a quasi-identifier are generalized: the choice, which fits into a row, and what needs
+// more room below it.
 import {kHierarchies, kSteps, type Hierarchy, type HierarchyKind} from "../../job/form.js";
 import {levelsOf, withCell, withLevel, withoutLevel} from "../../job/levels.js";
 import {sniffedSeparator} from "../../job/separated.js";
