@@ -13,8 +13,8 @@ function otherOf(values: readonly string[]): string {
 const isSame = (one: readonly string[], other: readonly string[]) => one.every((it, at) => it === other[at]);
 
 /** One row for each value: the value, then its levels; the last one is `*`. Level 1 joins values that fewer
- * than 5 % of the records have, level 2 those below 20 %. A level that would join fewer than two values, or all, is
- * left out. Each level is a function of the one before, because what was joined stays joined. */
+ * than 5 % of the records have, level 2 those below 20 %. A level that would join fewer than two values, or
+ * all, is left out. Each level is a function of the one before, because what was joined stays joined. */
 export function levelsByFrequency(values: readonly string[], counts: readonly number[]): string[][] {
   const all = counts.reduce((sum, it) => sum + it, 0);
   const other = otherOf(values);
