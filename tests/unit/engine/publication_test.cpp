@@ -131,7 +131,7 @@ TEST_CASE("neither dropping nor hiding mends what suppressed records tell of who
                {{0.2, 0.5}, 1, SuppressedRecords::keep_or_hide, false},
                {{0.2, 0.5}, 1, SuppressedRecords::keep, true},
                {{0.2, 1}, 1, SuppressedRecords::keep_or_drop, true},
-               {{0.2, 1}, 1, SuppressedRecords::drop, false},
+               {{0.2, 0.5}, 1, SuppressedRecords::drop, false},
                {{0, 0.5}, 1, SuppressedRecords::drop, true},
                {{0, 0.5}, 1, SuppressedRecords::keep, true}};
   for (const auto& [presence, k, suppressed_records, is_published] : cases) {
