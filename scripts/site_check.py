@@ -26,7 +26,8 @@ class Reader(html.parser.HTMLParser):
         self._navigations += tag == "nav"
         if tag == "a" and named.get("href"):
             self.links.append(named["href"])
-            if self._navigations:
+            # A page's own contents are a navigation as well.
+            if self._navigations and not named["href"].startswith("#"):
                 self.in_navigation.append(named["href"])
         if named.get(LOADS.get(tag)) and named.get("rel") not in ALIASES:
             self.loads.append(named[LOADS[tag]])

@@ -89,7 +89,7 @@ def checks():
     for what, (body, expected) in TRIALS.items():
         found = tried(body, NAVIGATION)
         yield f"what is wrong with a site is seen: {what}", [] if found == expected else found or ["nothing"]
-    found = tried("", '<nav><a href="a.html">a</a></nav>')
+    found = tried('<nav><a href="#x">x</a></nav><h1 id="x">x</h1>', '<nav><a href="a.html">a</a></nav>')
     yield "a page that the navigation leaves out is seen", [] if "leaves it out" in "".join(found) else ["it is not"]
 
 
