@@ -79,7 +79,8 @@ class OperatorVerbs(StackCase):
         status, output, _ = self.ask("status", "--json", role="watcher")
         said = json.loads(output)
         self.assertEqual((status, said["health"], said["problems"]), (0, "healthy", []))
-        self.assertEqual(said["databases"], [{"name": "demo", "usable": True, "paused": False}])
+        usable = {"usable": True, "paused": False}
+        self.assertEqual(said["databases"], [{"name": it} | usable for it in ("demo", "pgveil")])
         for policy in said["policies"]:
             self.assertEqual((policy["state"], policy["version"]), ("open", 1))
             self.assertLess(policy["age_seconds"], 600)

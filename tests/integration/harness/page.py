@@ -11,7 +11,7 @@ from .stack import StackCase
 
 PASSWORDS = {"operator": "operator secret", "watcher": "watcher secret", "analyst": "analyst secret"}
 # What the log says of the page: its address or, if the build has none, the port of the API.
-PLACE = re.compile(r"(?:page: https?://\S+:|only its API answers, on port )(\d+)")
+PLACE = re.compile(r"(?:\[page\] https?://\S+:|only its API answers, on port )(\d+)")
 AUDIT = "audit: {file: audit.log}\n"
 
 
