@@ -31,7 +31,7 @@ class Operations(StackCase):
     @classmethod
     def start(cls):
         cls.metrics_port = free_port()
-        cls.options = {"more": f"metrics: {{port: {cls.metrics_port}}}\n"}
+        cls.options = {"more": f"metrics: {{port: {cls.metrics_port}, slow_query: 0ms}}\n"}
         super().start()
 
     def ask(self, command, user="operator"):
@@ -260,7 +260,7 @@ class Operations(StackCase):
         self.assertEqual(grown('pgveil_refusals_total{reason="relation_not_listed"}'), 2)
         self.assertEqual(grown("pgveil_query_seconds_count"), 3)
         self.assertEqual(grown("pgveil_masked_query_seconds_count"), 1)
-        self.assertEqual(grown("pgveil_slow_masked_queries_total"), 0)
+        self.assertEqual(grown("pgveil_slow_masked_queries_total"), 1)  # slow_query is 0ms
         self.assertGreaterEqual(grown("pgveil_rewrite_seconds_count"), 1)
         for each in ("parse", "resolve", "choose_masks", "print", "verify", "put_masks", "verify_sent"):
             self.assertGreater(grown('pgveil_rewrite_pass_seconds_total{pass="%s"}' % each), 0, each)

@@ -42,7 +42,7 @@ class Encrypted(PageCase):
             )[0],
             200,
         )
-        self.assertIn("https://127.0.0.1", self.pgveil.log())
+        self.assertIn("https://pgveil.example.org:", self.pgveil.log())
 
     def test_the_cookie_is_for_tls_alone(self):
         response, _ = self.browser().ask(
