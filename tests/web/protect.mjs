@@ -91,6 +91,7 @@ export const protect = (common) => {
 
       await step(page, "Preview").click();
       await password(page, "Show twenty rows");
+      await page.getByRole("checkbox", {name: /^Show the \d+ columns that are always hidden/}).check();
       await page.getByRole("region", {name: "What readers see"}).getByText("hidden").first().waitFor();
       await everywhere(page, "a preview");
       await shot(page, "protect-preview");
