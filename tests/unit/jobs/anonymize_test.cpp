@@ -161,7 +161,7 @@ TEST_CASE("local recoding shows at other levels what the first transformation su
   CHECK(jobs.lines() == std::vector<std::string>{"age;city;illness", "34;Oslo;cold", "34;Oslo;flu",
                                                  "34;Oslo;flu", "34;Oslo;flu", "[40, 60);*;cold",
                                                  "[40, 60);*;flu"});
-  CHECK(report_text(*made).find("shown at         1,1: 2 records in 1 classes, 0 left") != std::string::npos);
+  CHECK(report_text(*made).find("published at     1,1: 2 records in 1 classes, 0 left") != std::string::npos);
   CHECK(report_json(*made).find("\"recoding\":[{\"levels\":[0,0],\"records\":4") != std::string::npos);
   // What is not anonymous by itself is not made so by recoding.
   AnonymizeRequest request;
@@ -207,7 +207,7 @@ TEST_CASE("pairs of values go to whoever asks for them, and into no report") {
   };
   const auto made = anonymize(request, hooks);
   REQUIRE_MESSAGE(made.has_value(), one_line(made.error()));
-  CHECK(told.starts_with("{\"warning\":\"not to be published"));
+  CHECK(told.starts_with("{\"warning\":\"do not publish this file"));
   CHECK(told.find("\"before\":{\"first\":{\"values\":[\"34\",\"70\",\"51\"]") != std::string::npos);
   CHECK(told.find("\"after\":{\"first\":{\"values\":[\"[0, 60)\",\"[60, 120)\"]") != std::string::npos);
   for (const auto& text : {report_text(*made), report_json(*made)})

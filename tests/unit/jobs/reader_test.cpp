@@ -323,7 +323,7 @@ output: {file: out.csv}
       {"numeric: true", "numeric: yes", "true or false"},
       {"numeric: true", "numeric: false", "\"hierarchy\" is missing"},
       {"l_diversity: {distinct: 2, entropy: 1.5}", "t_closeness: {t: 0.2}",
-       "illness: mondrian promises k, distinct and entropy"},
+       "illness: mondrian supports only k, distinct and entropy"},
       {"cut_by: entropy", "cut_by: luck", "luck"},
       {"cuts: relaxed", "cuts: fine", "fine"},
       {"ranges: region", "range: region", "unknown key \"range\""},
