@@ -495,7 +495,7 @@ class Findings(CheckCase):
                "CREATE TABLE public.ungranted AS SELECT * FROM public.persons; "
                "REVOKE ALL ON public.ungranted FROM pgveil_admin; GRANT SELECT ON public.ungranted TO pgveil_query")
         database = self.database(sql)
-        for table, words in (("v", "is a view: what it shows depends on the settings of who asks"),
+        for table, words in (("v", "is a view: its rows depend on the settings of the client"),
                              ("m", "is a materialized view: after each REFRESH, its rows are not the counted ones"),
                              ("ungranted", "setup-sql")):
             with self.subTest(table):

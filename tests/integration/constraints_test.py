@@ -76,7 +76,7 @@ class ConstraintsTest(ServerCase):
         error = self.refusal(pgveil, "BUILD POLICY cases")
         self.assertEqual(error["C"], "42501")
         self.assertIn("some cohorts violate the constraints of column \"disease\"", error["M"])
-        self.assertEqual(error["H"], "D2: at least 2 distinct values, found 1; k = 4 would do")
+        self.assertEqual(error["H"], "D2: at least 2 distinct values, found 1; k = 4 would satisfy it")
         self.assertNotIn("HIV", str(error))
         pgveil.write_policies([cases(Constraint("disease", "distinct", (2,)), k=4)])
         pgveil.console("RELOAD")

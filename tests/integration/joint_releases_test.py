@@ -265,7 +265,7 @@ class Promises(JointReleases):
         diverse = "class: sensitive, l_diversity: {distinct: 2}"
         self.write(pair("ill", diagnosis=diverse))
         self.build_all("ill_a")
-        self.assert_refused(self.build("ill_b"), "common classes break what is promised of column diagnosis")
+        self.assert_refused(self.build("ill_b"), "joint classes violate the constraint of column diagnosis")
         # Also where one policy is finer than the other, and promises nothing itself.
         fine = policy("ill", "a", "analyst", "    strategy: greedy\n", "class: sensitive").replace(
             "ill_a", "ill_fine"
@@ -274,7 +274,7 @@ class Promises(JointReleases):
                    fine.replace("a: {class: quasi_identifier}",
                                 "a: {class: quasi_identifier}, b: {class: quasi_identifier}"))
         self.build_all("ill_b")
-        self.assert_refused(self.build("ill_fine"), "break what is promised of column diagnosis")
+        self.assert_refused(self.build("ill_fine"), "violate the constraint of column diagnosis")
 
     def test_a_copy_beside_a_live_policy(self):
         live = policy("copied", "a", "bob").replace("copied_a", "copied_live")

@@ -144,7 +144,7 @@ TEST_CASE("what a key asks of its own policy and of its domain") {
       {"city: {class: quasi_identifier}", "city: {class: key, domain: city}",
        R"(p.yaml:11:7: a second key, after "id"; class it identifier)"},
       {"city: {class: quasi_identifier}", "city: {class: insensitive}",
-       "p.yaml:3:5: no column is a quasi_identifier; class the columns"},
+       "p.yaml:3:5: no column is a quasi_identifier; give the class"},
       {"domain: patient}\n      city", "domain: person}\n      city",
        R"(entity: patient, but key "id" is of domain person; write entity: person)"},
       {"{class: key, domain: patient}\n      city", "{class: identifier}\n      city",
