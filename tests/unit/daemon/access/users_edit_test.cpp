@@ -57,7 +57,7 @@ TEST_CASE("a user who is there keeps the password unless a new one is asked for"
   const std::string other = "\"bi\" \"" + made_verifier() + "\"\n";
   const std::string before = "\"ann\" \"" + made_verifier() + "\"\n" + other;
   check_unchanged(with_user(before, "users.txt", "ann", made_verifier(), IfListed::refuse),
-                  "user \"ann\" is in users.txt already (to change the password, use --replace)");
+                  "user \"ann\" already exists in users.txt (to change the password, use --replace)");
   const std::string verifier = made_verifier("another");
   const auto text = with_user(before, "users.txt", "ann", verifier, IfListed::replace);
   REQUIRE(text.has_value());
