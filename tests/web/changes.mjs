@@ -10,7 +10,7 @@ export const changes = ({
     await signedIn(page);
     await openNewJob(page);
     await page.getByLabel("Table", {exact: true}).setInputFiles(people());
-    await page.getByText("300 records").waitFor();
+    await page.getByText(/^300 records, /).waitFor();
     await page.getByLabel("Class of illness").selectOption("sensitive");
     await page.getByLabel("Widths of age").fill("5, 10, 20");
     await page.context().clearCookies();
@@ -38,7 +38,7 @@ export const changes = ({
     await fits("rows on a phone");
     await openNewJob(page);
     await page.getByLabel("Table", {exact: true}).setInputFiles(people());
-    await page.getByText("300 records").waitFor();
+    await page.getByText(/^300 records, /).waitFor();
     await page.getByLabel("Widths of age").fill("5, 10, 20");
     await fits("setting up a job on a phone");
     await page.getByRole("button", {name: "Run the job"}).click();

@@ -31,7 +31,7 @@ export const jobTexts = ({settings, signedIn, openNewJob, people, signInAgain, e
   async function setUp(page) {
     await openNewJob(page);
     await page.getByLabel("Table", {exact: true}).setInputFiles(people());
-    await page.getByText("300 records").waitFor();
+    await page.getByText(/^300 records, /).waitFor();
     await page.getByLabel("Class of illness").selectOption("sensitive");
     await page.getByLabel("Widths of age").fill("5, 10, 20");
   }

@@ -103,13 +103,15 @@ export function HierarchyFiles({draft, change}: {draft: Draft; change: Change}) 
         take={(files) => takeHierarchies(files, draft.columns, change)}
       />
       {draft.notes.length > 0 ? (
-        <ul class="notes" role="status">
-          {draft.notes.map((it) => (
-            <li key={it.text} class={it.isGood ? "fine" : "warning"}>
-              {it.text}
-            </li>
-          ))}
-        </ul>
+        <div role="status">
+          <ul class="notes">
+            {draft.notes.map((it) => (
+              <li key={it.text} class={it.isGood ? "fine" : "warning"}>
+                {it.text}
+              </li>
+            ))}
+          </ul>
+        </div>
       ) : null}
     </>
   );
