@@ -743,7 +743,7 @@ class Distributions(PageCase):
     def test_identifiers_unknown_columns_and_policies_have_none(self):
         for column in ("id", "nothing", ""):
             self.assertEqual(self.count(column)[0], 404, column)
-        self.assertEqual(self.count(policy="nothing")[0], 404)
+        self.assertEqual(self.count(policy="nothing")[0], 400)
         self.assertEqual(self.operator.api("POST", "distribution", {"policy": "people_k2"})[0], 400)
 
     def test_stats_roles_do_not_see_it(self):

@@ -33,6 +33,8 @@ export const changes = ({
     await signedIn(page);
     await open(page, "Query");
     await page.getByLabel("Role").fill("analyst");
+    // The statement that the page begins with comes with the tables of the role.
+    await page.waitForFunction(() => document.querySelector("#sql").value.startsWith("SELECT "));
     await page.getByRole("button", {name: "Show rows"}).click();
     await page.getByRole("table", {name: "Rows as analyst sees them"}).waitFor();
     await fits("rows on a phone");

@@ -81,7 +81,7 @@ export const pages = ({settings, signedIn, open, heading, accessible, everywhere
       await shot(page, "policy-columns");
       await tab(page, "Answers");
       const heat = page.getByRole("table", {name: "Mean error by column and pair"});
-      assert.match(plain(await heat.getByRole("row", {name: /^occupation/}).innerText()), /46\.7 %/);
+      assert.match(plain(await heat.getByRole("row", {name: /^occupation .*%/}).innerText()), /46\.7 %/);
       await page.getByRole("table", {name: "Pairs of columns"}).waitFor();
       await page.getByText("state follows from city").waitFor();
       await page.getByText("of at most 69.7 %").waitFor();
@@ -279,7 +279,7 @@ export const pages = ({settings, signedIn, open, heading, accessible, everywhere
       await tree.focus();
       await page.keyboard.press("ArrowDown");
       for (let i = 0; i < 20; i++) await page.keyboard.press("ArrowRight");
-      assert.match(await words(page), /with town = town 20 where town is none of .* and 17 more: 20 rows/);
+      assert.match(await words(page), /with town = town 20: 20 rows/);
       await page.keyboard.press("End");
       assert.match(await words(page), /and 2.997 more: 5 rows/);
       await page.keyboard.press("Escape");

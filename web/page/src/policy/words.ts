@@ -19,7 +19,8 @@ function splitOff(parts: readonly Part[], part: Part): string[] {
   for (const index of parts[part.parent]?.children ?? []) {
     const sibling = parts[index];
     if (!sibling || index === part.index) break;
-    if (sibling.attribute === null) continue;
+    // A row with one value of a column has no other value of it.
+    if (sibling.attribute === null || sibling.attribute === part.attribute) continue;
     const list = values.get(sibling.attribute) ?? [];
     list.push(sibling.value ?? "");
     values.set(sibling.attribute, list);
