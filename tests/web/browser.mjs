@@ -62,8 +62,14 @@ async function accessible(page, where) {
 }
 
 // Colours have the values of the theme only after their transitions.
-const settled = page => page.evaluate(
-  () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50)))));
+const settled = page => page.evaluate(async () => {
+  const frame = () => new Promise(done => requestAnimationFrame(done));
+  await frame();
+  await frame();
+  const transitions = document.getAnimations().filter(it => it instanceof CSSTransition);
+  await Promise.allSettled(transitions.map(it => it.finished));
+  await frame();
+});
 
 // As it is, in light and dark, and on a phone, which it has to fit.
 async function everywhere(page, what) {
@@ -280,7 +286,7 @@ const scenarios = {
 
 const common = {
   settings, kPhone, kWide, heading, signedIn, open, openNewJob, people, signInAgain, accessible, everywhere,
-  shot,
+  settled, shot,
 };
 Object.assign(
   scenarios, changes(common), jobs(common), jobTexts(common), shell(common), protect(common), pages(common),

@@ -1,8 +1,11 @@
 // More of browser.mjs: the start page, and what is around every page.
 import assert from "node:assert/strict";
 
-export const shell = ({settings, kPhone, kWide, signedIn, open, heading, everywhere, shot}) => {
-  const theme = page => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+export const shell = ({settings, kPhone, kWide, signedIn, open, heading, everywhere, settled, shot}) => {
+  const theme = async page => {
+    await settled(page);
+    return page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  };
   const focused = page => page.evaluate(() => document.activeElement?.id ?? "");
 
   return {
