@@ -101,7 +101,7 @@ class Runs(PageJobsCase):
 
     def test_suppressed_records_are_counted_where_they_are_shown_and_left_out_on_demand(self):
         for words, share in (("keep", 1), ("drop", 0)):
-            job = JOB.replace("k: 5\n", f"k: 5\nsuppression: 90%\ngs: 0\nsuppressed_records: {words}\n")
+            job = JOB.replace("suppression: 5%\n", f"suppression: 90%\ngs: 0\nsuppressed_records: {words}\n")
             run = self.run_job(job)
             self.assertEqual(run["state"], "done", run)
             report, measures = run["report"], run["measures"]
