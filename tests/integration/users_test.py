@@ -42,7 +42,7 @@ class Users(StackCase):
     def test_a_user_logs_in_changes_the_password_and_leaves(self):
         before = (self.pgveil.directory / "users.txt").read_text()
         said = self.with_config("add", "analyst", password="first one\n")
-        self.assertRegex(said, r"^user analyst may log in by password \(.*users.txt\); .*RELOAD\n$")
+        self.assertRegex(said, r"^user analyst may log in by password \(.*users.txt\)\. .*RELOAD\n$")
         self.reload()
         self.assertTrue(self.logs_in("analyst", "first one"))
         self.assertFalse(self.logs_in("analyst", "first one "))
