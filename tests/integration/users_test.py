@@ -46,7 +46,7 @@ class Users(StackCase):
         self.reload()
         self.assertTrue(self.logs_in("analyst", "first one"))
         self.assertFalse(self.logs_in("analyst", "first one "))
-        self.assertIn('user "analyst" is in', self.with_config("add", "analyst", password="short one\n", status=1))
+        self.assertIn('user "analyst" already exists', self.with_config("add", "analyst", password="short one\n", status=1))
         self.reload()
         self.assertTrue(self.logs_in("analyst", "first one"))
         self.with_config("add", "analyst", "--replace", password="second $ \"one\"\r\nanother line\n")
