@@ -1,7 +1,10 @@
 #pragma once
-// A file descriptor that closes itself.
+// A file descriptor that closes itself, and what is done with it.
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstddef>
+#include <string_view>
 #include <utility>
 
 namespace pgveil {
@@ -28,5 +31,18 @@ class Descriptor {
  private:
   int fd_ = -1;
 };
+
+// Writes the whole text, also when a signal comes in between. False: errno says why, and a part of the text
+// may have been written.
+inline bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written == 0) errno = ENOSPC;  // write(2) has no error for it
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
 
 }  // namespace pgveil

@@ -110,13 +110,7 @@ Result<void> ExportFile::append(std::string_view bytes) {
 }
 
 Result<void> ExportFile::flush() {
-  std::string_view rest = buffer_;
-  while (!rest.empty()) {
-    const ssize_t written = ::write(file_.get(), rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return io_error("write", name_, errno);
-    rest.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (!write_all(file_.get(), buffer_)) return io_error("write", name_, errno);
   buffer_.clear();
   return {};
 }

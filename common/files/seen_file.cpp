@@ -65,16 +65,6 @@ Result<bool> is_as_seen(const SeenPlace& place, const std::optional<std::string>
   return seen && (*now)->text == *seen;
 }
 
-bool write_fully(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 // like: whose owner, group and mode the file gets; null: ours, 0600.
 Result<void> make_temporary(const SeenPlace& place, std::string_view text, const struct stat* like) {
   const int folder = place.folder.get();
@@ -87,7 +77,7 @@ Result<void> make_temporary(const SeenPlace& place, std::string_view text, const
   if (like != nullptr && (::fchown(file.get(), like->st_uid, like->st_gid) != 0 ||
                           ::fchmod(file.get(), like->st_mode & 07777U) != 0))
     return io_error("keep owner and mode of", place.path, errno);
-  if (!write_fully(file.get(), text) || ::fsync(file.get()) != 0 || file.close() != 0)
+  if (!write_all(file.get(), text) || ::fsync(file.get()) != 0 || file.close() != 0)
     return io_error("write", place.path, errno);
   return {};
 }

@@ -64,16 +64,6 @@ Result<std::string> tail_of(const std::string& path, int fd) {
   return tail;
 }
 
-bool write_whole(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 }  // namespace
 
 std::string chain_hash(std::string_view line, std::string_view key) {
@@ -115,7 +105,7 @@ Result<void> AuditFile::catch_up() {
   if (!tail) return tail.error();
   size_ = status.st_size;
   if (tail->back() != '\n') {
-    if (!write_whole(file_.get(), "\n")) return io_error("write audit log", path_, errno);
+    if (!write_all(file_.get(), "\n")) return io_error("write audit log", path_, errno);
     ++size_;
   } else {
     tail->pop_back();
@@ -168,7 +158,7 @@ Result<void> AuditFile::write(std::string_view fields) {
   line += '\n';
   struct stat before {};
   if (::fstat(file_.get(), &before) != 0) return io_error("write audit log", path_, errno);
-  if (write_whole(file_.get(), line)) {
+  if (write_all(file_.get(), line)) {
     size_ = before.st_size + static_cast<off_t>(line.size());
     previous_ = std::move(next);
     return {};

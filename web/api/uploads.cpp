@@ -29,12 +29,7 @@ UploadedFile::~UploadedFile() {
 }
 
 Result<void> UploadedFile::append(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return io_error("write", path_, written < 0 ? errno : ENOSPC);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (!write_all(file_.get(), bytes)) return io_error("write", path_, errno);
   return {};
 }
 
