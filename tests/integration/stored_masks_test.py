@@ -426,7 +426,7 @@ class StoredMasks(StackCase):
         self.pgveil.write_policies((*self.policies, policy))
         self.pgveil.console("RELOAD")
         error = self.pgveil.console("BUILD POLICY parts_k2").errors[0]
-        self.assertIn("does not go with \"public.parts\"", error["M"])
+        self.assertIn("does not support \"public.parts\"", error["M"])
         self.pgveil.write_policies(self.policies)
         self.pgveil.console("RELOAD")
         self.postgres.run("DROP TABLE parts", "demo")

@@ -359,7 +359,7 @@ class VersionGuard(StackCase):
             with self.pgveil.client() as client:
                 self.assertNotEqual(client.query(QUERY).errors, [])
             reply = self.pgveil.console("RELOAD")
-            self.assertIn("is gone", str(reply.texts()))
+            self.assertIn("has disappeared", str(reply.texts()))
             with self.pgveil.client() as client:
                 self.assertNotEqual(client.query(QUERY).errors, [])
         finally:
