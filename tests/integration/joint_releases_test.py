@@ -279,7 +279,7 @@ class Promises(JointReleases):
     def test_a_copy_beside_a_live_policy(self):
         live = policy("copied", "a", "bob").replace("copied_a", "copied_live")
         copy = policy("copied", "a", "analyst", "    enforcement: copy\n")
-        words = "copied_a answers from a copy of another moment than copied_live shows"
+        words = "copied_a answers from a copy of another moment than copied_live,"
         self.write(copy + live)
         for name in ("copied_a", "copied_live"):
             self.assert_refused(self.build(name), words)
