@@ -236,6 +236,6 @@ export const changes = ({
     await page.getByText(/^Edit the levels of word/).click();
     await page.getByRole("rowheader", {name: /<img src=x onerror=/}).waitFor();
     assert.equal(await page.locator("main img, main script").count(), 0);
-    assert.equal(await page.title(), "Set up a job · Jobs · pgveil");
+    await page.waitForFunction(it => document.title === it, "Set up a job · Jobs · pgveil");
   },
 });

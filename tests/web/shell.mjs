@@ -6,6 +6,8 @@ export const shell = ({settings, kPhone, kWide, signedIn, open, heading, everywh
     await settled(page);
     return page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   };
+  // The title follows the page after it is drawn.
+  const titled = (page, title) => page.waitForFunction(it => document.title === it, title);
   const focused = page => page.evaluate(() => document.activeElement?.id ?? "");
 
   return {
@@ -68,17 +70,17 @@ export const shell = ({settings, kPhone, kWide, signedIn, open, heading, everywh
     async titles_and_focus(page) {
       await signedIn(page);
       await heading(page, "Home");
-      assert.equal(await page.title(), "Home · pgveil");
+      await titled(page, "Home · pgveil");
       await open(page, "Audit log");
       await heading(page, "Audit log");
-      assert.equal(await page.title(), "Audit log · pgveil");
+      await titled(page, "Audit log · pgveil");
       assert.equal(await focused(page), "main");
       await page.goto(`${settings.url}#/policies/people_k2`);
       await page.getByRole("application").waitFor();
-      assert.equal(await page.title(), "people_k2 · Policies · pgveil");
+      await titled(page, "people_k2 · Policies · pgveil");
       await page.getByRole("button", {name: "Sign out"}).click();
       await page.getByRole("heading", {name: "Sign in to pgveil"}).waitFor();
-      assert.equal(await page.title(), "Sign in · pgveil");
+      await titled(page, "Sign in · pgveil");
       await page.keyboard.press("Tab");
       assert.doesNotMatch(await page.locator("main").innerText(), /admin_users|stats_users|admin\.http/);
     },
