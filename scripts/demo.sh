@@ -11,6 +11,7 @@ source "$ROOT/scripts/demo_check.sh"
 
 STATE=$ROOT/build/demo # what --stop needs to know: directory, pgveil.pid; and pgpass, the passwords of this run
 ROWS=${PGVEIL_DEMO_ROWS:-1000000}
+PRESET=${PGVEIL_DEMO_PRESET:-release} # .ci/run shows the build that it has just tested
 
 # ask PORT USER DATABASE [PSQL-OPTION…]: psql without start-up files and without settings of the caller's.
 # SESSION_OPTIONS: settings that the session starts with.
@@ -79,7 +80,7 @@ load_tables() {
 configure_pgveil() {
   local home=$DIRECTORY/pgveil
   mkdir -p "$home/policies" "$home/jobs" "$home/state" "$home/exports"
-  cp "$ROOT/build/release/cli/pgveil" "$home/pgveil"
+  cp "$ROOT/build/$PRESET/cli/pgveil" "$home/pgveil"
   cp "$ROOT"/demo/policies/*.yaml "$home/policies/"
   cp "$ROOT"/config/jobs/*.yaml "$home/jobs/"
   (
@@ -131,7 +132,7 @@ start_pgveil() {
 
 start_demo() {
   need_packages build demo
-  bash "$ROOT/scripts/build.sh" release
+  bash "$ROOT/scripts/build.sh" "$PRESET"
   choose_user
   stop_demo
   # A run that fails half-way must leave nothing running.
