@@ -321,7 +321,7 @@ class Requests(PageCase):
             ("GET", "events"),
             ("POST", "policies/people_k2/build"),
             ("DELETE", "session"),
-            ("POST", "design/what-if"),
+            ("POST", "protect/curve"),
             ("POST", "rows"),
             ("POST", "difference"),
             ("POST", "audit"),
@@ -353,7 +353,7 @@ class Requests(PageCase):
         for path, body in (
             ("explain", {"role": "analyst", "database": "demo", "sql": "SELECT 1"}),
             ("design/check", {"yaml": ""}),
-            ("design/what-if", {"yaml": "", "policy": "p", "k": 2}),
+            ("protect/curve", {"yaml": "", "policy": "p", "ks": [2]}),
         ):
             self.assertEqual(self.watcher.api("POST", path, body)[0], 403, path)
 
@@ -481,9 +481,9 @@ class Designs(PageCase):
         CREATE TABLE public.aside AS TABLE public.people;
         GRANT SELECT ON public.apart, public.aside TO pgveil_admin"""
 
-    def what_if(self, k, city="quasi_identifier", text=None, policy="try"):
+    def curve(self, *ks, city="quasi_identifier", text=None, policy="try"):
         return self.operator.api(
-            "POST", "design/what-if", {"yaml": text or DESIGN % city, "policy": policy, "k": k}
+            "POST", "protect/curve", {"yaml": text or DESIGN % city, "policy": policy, "ks": ks}
         )
 
     def readings_of_apart(self, since):
@@ -496,58 +496,60 @@ class Designs(PageCase):
             (answer["error"]["line"], answer["error"]["column"], answer["policies"]), (10, 21, [])
         )
 
-    def test_what_if_is_what_build_makes(self):
+    def test_a_point_of_a_curve_is_what_build_makes(self):
         _, version = self.operator.api("GET", "policies/people_k2/version")
-        status, answer = self.what_if(2)
+        status, answer = self.curve(2)
         self.assertEqual(status, 200, answer)
-        self.assertEqual(answer["disclosure"], version["disclosure"])
-        self.assertEqual(answer["utility"], version["utility"])
-        self.assertEqual(answer["utility"]["columns"][0]["mean_error_ppm"], 466667)
+        point, = answer["points"]
+        self.assertEqual(point["disclosure"], version["disclosure"])
+        self.assertEqual(point["utility"], version["utility"])
+        self.assertEqual(point["utility"]["columns"][0]["mean_error_ppm"], 466667)
         self.assertEqual(answer["attributes"], ["occupation", "city", "state"])
 
     def test_another_k_or_fewer_columns_need_no_second_count(self):
         apart = DESIGN.replace("public.people", "public.apart")
         since = self.postgres.log_position()
-        self.what_if(2, text=apart % "quasi_identifier")
+        self.curve(2, text=apart % "quasi_identifier")
         self.assertNotEqual(self.readings_of_apart(since), [])
         since = self.postgres.log_position()
-        answers = [self.what_if(k, text=apart % city)[1]
+        answers = [self.curve(k, text=apart % city)[1]
                    for k, city in ((3, "quasi_identifier"), (2, "identifier"), (2, "quasi_identifier"))]
         self.assertEqual(len({answer["counted_at"] for answer in answers}), 1)
         self.assertEqual(
             [answer["attributes"] for answer in answers],
             [["occupation", "city", "state"], ["occupation", "state"], ["occupation", "city", "state"]],
         )
-        self.assertLess(answers[0]["disclosure"]["cohorts"], answers[2]["disclosure"]["cohorts"])
+        cohorts = [answer["points"][0]["disclosure"]["cohorts"] for answer in answers]
+        self.assertLess(cohorts[0], cohorts[2])
         self.assertEqual(self.readings_of_apart(since), [])
 
     def test_nothing_is_applied(self):
         before = self.operator.api("GET", "policies")
-        self.what_if(4)
+        self.curve(4)
         self.assertEqual(self.operator.api("GET", "policies"), before)
 
     def test_what_can_t_be_built_says_why(self):
-        self.assertEqual(self.what_if(12)[0], 409)
-        self.assertEqual(self.what_if(1)[0], 400)
-        self.assertEqual(self.what_if(2, policy="another")[0], 404)
+        self.assertIn("error", self.curve(12)[1]["points"][0])
+        self.assertEqual(self.curve(1)[0], 400)
+        self.assertEqual(self.curve(2, policy="another")[0], 404)
         self.assertEqual(
-            self.what_if(2, text=DESIGN.replace("database: demo", "database: postgres") % "sensitive")[0], 404
+            self.curve(2, text=DESIGN.replace("database: demo", "database: postgres") % "sensitive")[0], 404
         )
         self.assertEqual(
-            self.what_if(2, text=DESIGN.replace("public.people", "public.nothing") % "sensitive")[0], 502
+            self.curve(2, text=DESIGN.replace("public.people", "public.nothing") % "sensitive")[0], 502
         )
         self.assertEqual(
-            self.what_if(2, text=DESIGN.replace("occupation:", "nothing:") % "sensitive")[0], 400
+            self.curve(2, text=DESIGN.replace("occupation:", "nothing:") % "sensitive")[0], 400
         )
 
     def test_a_question_that_nobody_waits_for_is_given_up(self):
         aside = DESIGN.replace("public.people", "public.aside") % "quasi_identifier"
-        body = json.dumps({"yaml": aside, "policy": "try", "k": 2})
+        body = json.dumps({"yaml": aside, "policy": "try", "ks": [2]})
         with self.direct("demo") as holder:
             holder.query("BEGIN")
             holder.query("LOCK TABLE aside")  # counting waits for it
             connection = self.operator.connection()
-            connection.request("POST", "/api/v1/design/what-if", body, {
+            connection.request("POST", "/api/v1/protect/curve", body, {
                 "Host": f"127.0.0.1:{self.operator.port}", "Sec-Fetch-Site": "same-origin",
                 "Origin": f"http://127.0.0.1:{self.operator.port}", "X-CSRF-Token": self.operator.csrf,
                 "Cookie": self.operator.cookie, "Content-Type": "application/json"})
@@ -566,14 +568,14 @@ class Designs(PageCase):
                 break
             time.sleep(0.02)
         self.assertEqual(len(ends), 1, ends)
-        self.assertEqual(self.what_if(2, text=aside)[0], 200)
+        self.assertEqual(self.curve(2, text=aside)[0], 200)
 
     def test_an_answer_has_no_value_of_the_table(self):
-        self.assert_no_hidden_value(json.dumps(self.what_if(2)))
+        self.assert_no_hidden_value(json.dumps(self.curve(2)))
 
     def test_the_audit_log_tells_of_it(self):
-        self.what_if(7)
-        self.assertTrue(any("WHAT IF K 7" in event.get("sql", "") for event in self.audited()))
+        self.curve(7, 8)
+        self.assertTrue(any("WHAT IF K 7, 8 OF" in event.get("sql", "") for event in self.audited()))
 
 
 class Rows(PageCase):

@@ -120,16 +120,28 @@ export const changes = ({
     const editor = page.getByLabel("Policies (YAML)");
     await editor.fill((await editor.inputValue()).replace("      state:      {class: quasi_identifier}\n", ""));
     await page.getByText("One policy, no mistake found.").waitFor();
-    await page.getByText("Columns of public.people in demo, with hints").click();
-    const table = page.getByRole("table", {name: /^Columns of public\.people/});
-    await table.waitFor();
-    assert.match(await table.getByRole("row", {name: /^id/}).innerText(), /of the primary key/);
-    assert.doesNotMatch(await table.innerText(), /Whately|Hamlet/);
-    await page.getByLabel("Class of state in the table").selectOption("sensitive");
+    await page.getByText("Columns of public.people in demo").click();
+    const board = page.locator(".board");
+    await board.waitFor();
+    assert.doesNotMatch(await board.innerText(), /Whately|Hamlet/);
+    const card = name => page.locator(`[data-column="${name}"]`);
+    assert.match(await card("state").innerText(), /not listed/);
+    await card("id").click();
+    await page.getByRole("dialog").getByText(/of the primary key/).waitFor();
+    await page.getByRole("dialog").getByRole("button", {name: "Done"}).click();
+    await page.getByRole("button", {name: "Add one unlisted column as proposed"}).click();
+    assert.match(await editor.inputValue(), /\n {6}state: \{class: [a-z_]+\}\n/);
+    await card("state").click();
+    await page.getByRole("dialog").getByLabel(/^Sensitive/).check();
+    await page.getByRole("dialog").getByRole("button", {name: "Done"}).click();
     await page.getByText("One policy, no mistake found.").waitFor();
     assert.match(await editor.inputValue(), /\n {6}state: \{class: sensitive\}\n/);
     await accessible(page, "columns of a table");
     await shot(page, "columns");
+    // What the board can't show stays a text.
+    const sourced = (await editor.inputValue()).replace("    k: 5", "    source: public.people\n    k: 5");
+    await editor.fill(sourced);
+    await page.getByText(/^These columns can only be edited as YAML, because the policy has a source/).waitFor();
   },
 
   async raw_rows(page, seen) {

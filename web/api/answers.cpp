@@ -186,27 +186,6 @@ HttpResponse WebApi::asked(const Visit& visit, const std::string& words, const A
              : error_response(answer.error());
 }
 
-HttpResponse WebApi::what_if(const Visit& visit) {
-  const auto now = serving_.present();
-  const auto allowed =
-      console::authorize(console::CheckPolicy{}, standing_of(now->config, visit.session.role));
-  if (!allowed) return error_response(allowed.error());
-  const auto body = read_body(visit.request.body, {"yaml", "policy", "k"});
-  if (!body) return error_response(body.error());
-  const auto yaml = text_at(*body, "yaml");
-  const auto policy = text_at(*body, "policy");
-  const auto k = number_at(*body, "k");
-  if (!yaml) return error_response(yaml.error());
-  if (!policy) return error_response(policy.error());
-  if (!k) return error_response(k.error());
-  return asked(visit, fmt::format("WHAT IF K {} OF A DESIGN", *k),
-               [&](const auto& is_abandoned) -> Result<boost::json::object> {
-                 const auto found = designs_.what_if(now->config, *yaml, *policy, *k, is_abandoned);
-                 if (!found) return found.error();
-                 return what_if_json(*found);
-               });
-}
-
 // ---- jobs that are set up here
 
 HttpResponse WebApi::answer_for_page_jobs(const Visit& visit, std::string_view path) {

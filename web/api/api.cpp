@@ -122,7 +122,6 @@ std::optional<HttpResponse> WebApi::posted(const Visit& visit, std::string_view 
   };
   static constexpr auto kAddresses =
       std::to_array<Address>({{"design/check", &WebApi::design_check},
-                              {"design/what-if", &WebApi::what_if},
                               {"design/files", &WebApi::list_design_files},
                               {"design/file", &WebApi::read_design_file},
                               {"design/tables", &WebApi::list_tables},

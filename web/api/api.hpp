@@ -75,7 +75,6 @@ class WebApi {
   [[nodiscard]] net::HttpResponse who(const net::HttpRequest& request);
   [[nodiscard]] net::HttpResponse run(const Visit& visit, std::string_view path);
   [[nodiscard]] net::HttpResponse design_check(const Visit& visit);
-  [[nodiscard]] net::HttpResponse what_if(const Visit& visit);
   [[nodiscard]] net::HttpResponse list_tables_to_protect(const Visit& visit);
   [[nodiscard]] net::HttpResponse draft_table(const Visit& visit);
   [[nodiscard]] net::HttpResponse check_file(const Visit& visit);

@@ -188,15 +188,6 @@ json::object disclosure_json(const policy::Disclosure& found) {
 
 }  // namespace
 
-json::object what_if_json(const WhatIf& result) {
-  return {{"policy", result.policy},
-          {"k", result.k},
-          {"counted_at", result.counted_at},
-          {"attributes", json::array(result.attributes.begin(), result.attributes.end())},
-          {"disclosure", disclosure_json(result.disclosure)},
-          {"utility", result.utility}};
-}
-
 json::object curve_json(const Curve& curve) {
   json::array points;
   for (const auto& point : curve.points) {
@@ -257,29 +248,16 @@ policy::Counts Designs::counts_for(const policy::PolicySpec& spec) const {
   return policy::with_attributes(counted_->counts, attributes_in(spec, counted_->relation));
 }
 
-Result<WhatIf> Designs::answer(const policy::PolicySpec& spec, const IsAbandoned& is_abandoned) const {
+Result<Prospect> Designs::answer(const policy::PolicySpec& spec, const IsAbandoned& is_abandoned) const {
   const auto counts = counts_for(spec);
   const auto tree = tree_unless(is_abandoned, spec, counts);
   if (!tree) return tree.error();
-  WhatIf result{
-      spec.name,
-      spec.k,
-      counted_->counted_at,
+  Prospect result{
       {},
       policy::measure(*tree, counts),
       boost::json::parse(policy::utility_json(*tree, policy::measure_utility(*tree, counts, spec.growth)))};
   for (const auto& attribute : tree->attributes) result.attributes.push_back(attribute.name);
   return result;
-}
-
-Result<WhatIf> Designs::what_if(const Config& config, std::string_view yaml, std::string_view policy,
-                                std::uint64_t k, const IsAbandoned& is_abandoned) {
-  const auto spec = spec_of(config, yaml, policy, k);
-  if (!spec) return spec.error();
-  const auto lock = turn(mutex_, is_abandoned);
-  if (!lock) return lock.error();
-  if (auto done = have_counts(config, *spec, is_abandoned); !done) return done.error();
-  return answer(*spec, is_abandoned);
 }
 
 Result<Curve> Designs::curve(const Config& config, std::string_view yaml, std::string_view policy,

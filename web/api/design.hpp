@@ -32,15 +32,12 @@ namespace pgveil::app {
 // {"policies": […], "error": null or {"line", "column", "message"}} of docs/openapi.yaml.
 [[nodiscard]] std::string design_check_json(std::string_view yaml);
 
-struct WhatIf {
-  std::string policy;
-  std::uint64_t k = 0;
-  std::string counted_at;
+// What the tree of a build with one k would disclose.
+struct Prospect {
   std::vector<std::string> attributes;
   policy::Disclosure disclosure;
   boost::json::value utility;  // as in a version
 };
-[[nodiscard]] boost::json::object what_if_json(const WhatIf& result);
 
 // What a policy would disclose with each of several k.
 struct Curve {
@@ -50,7 +47,7 @@ struct Curve {
   // Errors: those of BUILD for this k alone, such as fewer persons than k.
   struct Point {
     std::uint64_t k = 0;
-    Result<WhatIf> found;
+    Result<Prospect> found;
   };
   std::vector<Point> points;  // in the order of the question
 };
@@ -67,18 +64,14 @@ class Designs {
  public:
   static constexpr std::size_t kMostPoints = 24;
 
-  // What a new build of this policy of the text would disclose, with another k. is_abandoned: nobody waits
-  // for the answer any more; asked several times a second, also while the table is counted. Errors: those of
-  // the text and those of BUILD, except for constraints that only BUILD checks; ErrorKind::limit while
-  // another question is being answered for long, and when it was abandoned.
+  // What a new build of this policy of the text would disclose with each k; the table is counted once.
+  // is_abandoned: nobody waits for the answer any more; asked several times a second, also while the table is
+  // counted. Errors: those of the text and of counting; ErrorKind::usage for no k, or more than kMostPoints;
+  // ErrorKind::limit while another question is being answered for long, and when it was abandoned.
   using IsAbandoned = std::function<bool()>;
-  [[nodiscard]] Result<WhatIf> what_if(const Config& config, std::string_view yaml, std::string_view policy,
-                                       std::uint64_t k, const IsAbandoned& is_abandoned);
-  // The same with each k; the table is counted once. Errors: as what_if; ErrorKind::usage for no k, or more
-  // than kMostPoints.
   [[nodiscard]] Result<Curve> curve(const Config& config, std::string_view yaml, std::string_view policy,
                                     const std::vector<std::uint64_t>& ks, const IsAbandoned& is_abandoned);
-  // With the k of the text, and with all that BUILD checks. Errors: as what_if; ErrorKind::policy for a
+  // With the k of the text, and with all that BUILD checks. Errors: as curve; ErrorKind::policy for a
   // policy whose rows only BUILD makes: with a source, a key or a masked copy.
   [[nodiscard]] Result<DraftVersion> draft_version(const Config& config, std::string_view yaml,
                                                    std::string_view policy, const IsAbandoned& is_abandoned);
@@ -103,7 +96,7 @@ class Designs {
                                          const IsAbandoned& is_abandoned);
   [[nodiscard]] policy::Counts counts_for(const policy::PolicySpec& spec) const;
   // REQUIRES: the counts can be used.
-  [[nodiscard]] Result<WhatIf> answer(const policy::PolicySpec& spec, const IsAbandoned& is_abandoned) const;
+  [[nodiscard]] Result<Prospect> answer(const policy::PolicySpec& spec, const IsAbandoned& is_abandoned) const;
 
   std::timed_mutex mutex_;
   std::unique_ptr<const Counted> counted_;

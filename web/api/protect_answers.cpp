@@ -169,7 +169,7 @@ HttpResponse WebApi::curve(const Visit& visit) {
   if (!yaml) return error_response(yaml.error());
   if (!policy) return error_response(policy.error());
   if (!ks) return error_response(ks.error());
-  return asked(visit, fmt::format("WHAT IF {} K OF A DESIGN", ks->size()),
+  return asked(visit, fmt::format("WHAT IF K {} OF A DESIGN", fmt::join(*ks, ", ")),
                [&](const auto& is_abandoned) -> Result<json::object> {
                  const auto found = designs_.curve(now->config, *yaml, *policy, *ks, is_abandoned);
                  if (!found) return found.error();

@@ -93,7 +93,7 @@ TEST_CASE("every address is in docs/openapi.yaml, and every event") {
   for (const char* path :
        {"/session:", "/policies:", "/policies/{policy}/version:", "/policies/{policy}/rules:",
         "/policies/{policy}/cohorts:", "/policies/{policy}/build:", "/policies/{policy}/check:",
-        "/design/check:", "/design/what-if:", "/explain:", "/show/{what}:", "/jobs/{job}/run:",
+        "/design/check:", "/protect/curve:", "/explain:", "/show/{what}:", "/jobs/{job}/run:",
         "/jobs/{job}/cancel:", "/events:"}) {
     CAPTURE(path);
     CHECK(text.find(std::string("\n  ") + path) != std::string::npos);

@@ -141,15 +141,6 @@ export interface DesignCheck {
   error: {line: number; column: number; message: string} | null;
 }
 
-export interface WhatIf {
-  policy: string;
-  k: number;
-  counted_at: string;
-  attributes: string[];
-  disclosure: Disclosure;
-  utility: Utility;
-}
-
 export interface VersionSide {
   number: number;
   built_at: string;

@@ -1,8 +1,7 @@
 // Editing a policy: places in its text, what is known of columns in words, and drafts that outlive a visit of
 // another page.
 import type {TableColumn} from "./api.js";
-import {kClasses} from "./policy-text/form.js";
-import {count, percent} from "./table.js";
+import {count, percent} from "./ui/format.js";
 
 /** The offset of a line and column as pgveil tells them: from 1, columns in bytes. */
 export function offsetOf(text: string, line: number, column: number): number {
@@ -27,11 +26,6 @@ export function lineAt(text: string, line: number): string {
   return text.split("\n")[line - 1] ?? "";
 }
 
-/** What a column of this class can be made. A key has a domain, which the text alone can say, so a key stays
- * a key and nothing else becomes one. */
-export const classesFor = (now: string | undefined): readonly string[] =>
-  now === "key" ? ["key"] : kClasses;
-
 /** What is told of a column in words. */
 export function factsOf(column: TableColumn): string {
   const parts: string[] = [];
@@ -40,7 +34,7 @@ export function factsOf(column: TableColumn): string {
   if (column.distinct !== null) parts.push(`about ${count(column.distinct)} different values`);
   else if (column.nearly_unique) parts.push("nearly every row has a different value");
   if (column.null_share !== null && column.null_share > 0)
-    parts.push(`${percent(column.null_share, 1)} NULL`);
+    parts.push(`${percent(column.null_share)} NULL`);
   else if (!column.nullable) parts.push("never NULL");
   return [...parts, ...column.hints.map(it => `looks like ${it}`)].join("; ");
 }

@@ -1,4 +1,4 @@
-// Answers of the console as records, and how their texts are read.
+// Answers of the console as records, and how their texts are read. Texts are written by ui/format.ts.
 import type {Table} from "./api.js";
 
 export type Row = Record<string, string | null>;
@@ -27,28 +27,6 @@ export function records(table: Table): Row[] {
 export function share(text: string | null | undefined): number | null {
   const match = /^(\d+(?:\.\d+)?)%$/.exec(text ?? "");
   return match ? Number(match[1]) / 100 : null;
-}
-
-export function percent(part: number, whole: number): string {
-  return whole === 0 ? "–" : `${((100 * part) / whole).toFixed(1)} %`;
-}
-
-export function count(number: number): string {
-  return number.toLocaleString("en-US").replaceAll(",", " ");
-}
-
-/** How long ago an instant was, in words; the instant itself when it can't be read. */
-export function ago(instant: string | null, now: number): string {
-  if (instant === null) return "–";
-  const then = Date.parse(instant);
-  if (Number.isNaN(then)) return instant;
-  const seconds = Math.max(0, Math.round((now - then) / 1000));
-  const steps: [number, string][] = [[86_400, "day"], [3_600, "hour"], [60, "minute"]];
-  for (const [size, unit] of steps) {
-    const many = Math.floor(seconds / size);
-    if (many > 0) return `${many} ${unit}${many === 1 ? "" : "s"} ago`;
-  }
-  return "just now";
 }
 
 export type Order = {column: string; isDescending: boolean};

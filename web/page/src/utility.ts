@@ -1,17 +1,17 @@
 // What a version's answers are worth, as texts (docs/utility.md).
 import type {AnswerError, Disclosure, Utility} from "./api.js";
-import {percent} from "./table.js";
+import {percent} from "./ui/format.js";
 
 /** "12.3 %" of parts per million. */
 export function ofMillion(parts: number): string {
-  return percent(parts, 1_000_000);
+  return percent(parts / 1_000_000);
 }
 
 /** "86.1 % of at most 88.4 %": what is shown, and what any suppression could show. */
 export function cellsShown(disclosure: Disclosure, utility: Utility | undefined): string {
-  const shown = percent(disclosure.disclosed, disclosure.cells);
+  const shown = percent(disclosure.disclosed / disclosure.cells);
   if (utility?.most_cells === undefined || disclosure.cells === 0) return shown;
-  return `${shown} of at most ${percent(utility.most_cells, disclosure.cells)}`;
+  return `${shown} of at most ${percent(utility.most_cells / disclosure.cells)}`;
 }
 
 /** The mean over the columns of their mean errors; null: no column has a value. */

@@ -39,10 +39,10 @@ const tableColumn = (more: Partial<TableColumn> = {}): TableColumn => ({
 test("hints are estimates and names", () => {
   assert.equal(
     factsOf(tableColumn({key: true, unique: true, nullable: false, distinct: 1200, hints: ["a name"]})),
-    "of the primary key; about 1 200 different values; never NULL; looks like a name",
+    "of the primary key; about 1\u00a0200 different values; never NULL; looks like a name",
   );
   assert.equal(
     factsOf(tableColumn({distinct: null, nearly_unique: true, null_share: 0.5})),
-    "nearly every row has a different value; 50.0 % NULL",
+    "nearly every row has a different value; 50.0\u00a0% NULL",
   );
 });

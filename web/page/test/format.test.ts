@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {ago, bytes, count, counted, decimal, duration, percent} from "../src/ui/format.js";
+import {ago, bytes, count, counted, decimal, duration, percent, roughly} from "../src/ui/format.js";
 
 const plain = (text: string) => text.replaceAll("\u00a0", " ");
 
@@ -39,6 +39,13 @@ test("durations have the unit that fits", () => {
     [86_400_000 * 2 + 3_600_000, "2 d 1 h"],
   ];
   for (const [amount, expected] of told) assert.equal(plain(duration(amount)), expected, String(amount));
+});
+
+test("shares that are estimates have two digits, or say that they are small", () => {
+  assert.equal(plain(roughly(0)), "0 %");
+  assert.equal(plain(roughly(0.0004)), "less than 0.1 %");
+  assert.equal(plain(roughly(0.0314)), "3.1 %");
+  assert.equal(plain(roughly(0.123)), "12 %");
 });
 
 test("sizes are powers of 1024", () => {

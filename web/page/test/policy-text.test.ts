@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {cardsOf, gaps, laneOf, moved, shifted, withLevels, type Lane} from "../src/policy-text/board.js";
-import {policyNames, readForm, type PolicyForm} from "../src/policy-text/form.js";
+import {
+  cardsOf, gaps, kMostQuasi, laneOf, moved, shifted, withLevels, withProposals, type Lane,
+} from "../src/policy-text/board.js";
+import {policyNames, readForm, type FormColumn, type PolicyForm} from "../src/policy-text/form.js";
 import {columnStatement, exampleOf, levelsFor, toggled} from "../src/policy-text/levels.js";
-import {classesFor, kExample} from "../src/design.js";
-import {newText, withClass, withForm} from "../src/policy-text/write.js";
+import {kExample} from "../src/design.js";
+import {newText, withForm} from "../src/policy-text/write.js";
 import {readYaml} from "../src/policy-text/yaml.js";
 
 const kText = `# What the hospital agreed on.
@@ -235,39 +237,48 @@ test("three hundred columns are written and read in a moment", () => {
   assert.equal(form(text).columns.length, 306);
 });
 
-test("a class is written into a policy that a form can't show", () => {
-  const entity = kExample.replace("{class: identifier}", "{class: key, domain: patient}");
-  assert.equal(withClass(entity, "people_k5", "id", "identifier"), null);
-  assert.match(
-    withClass(entity, "people_k5", "city", "sensitive") ?? "",
-    /id: {9}\{class: key, domain: patient\}[^]*city: {7}\{class: sensitive\}/,
-  );
-  assert.deepEqual(classesFor("key"), ["key"]);
-  assert.equal(classesFor("identifier").includes("key"), false);
-});
+/** The text after one column got this class, or was added with it. */
+function withClass(text: string, column: string, own: FormColumn["class"]): string {
+  const read = form(text);
+  const others = read.columns.filter(it => it.name !== column);
+  const known = read.columns.map(it => (it.name === column ? {...it, class: own} : it));
+  const columns = others.length < read.columns.length ? known : [...known, {name: column, class: own, levels: []}];
+  return withForm(text, "people_k5", {...read, columns});
+}
 
 test("a class is written beside what it was, below it, or at the end", () => {
-  const city = withClass(kExample, "people_k5", "city", "sensitive");
   const line = "city:       {class: quasi_identifier}";
-  assert.equal(city, kExample.replace(line, "city:       {class: sensitive}"));
+  assert.equal(
+    withClass(kExample, "city", "sensitive"), kExample.replace(line, "city:       {class: sensitive}"));
   const below = kExample.replace("{class: quasi_identifier}", "\n        class: quasi_identifier");
-  assert.match(withClass(below, "people_k5", "occupation", "sensitive") ?? "", /n: \n {8}class: sensitive\n/);
-  const born = withClass(kExample, "people_k5", "born", "quasi_identifier");
-  assert.equal(born, `${kExample}      born: {class: quasi_identifier}\n`);
+  assert.match(withClass(below, "occupation", "sensitive"), /n: \n {8}class: sensitive\n/);
+  assert.equal(
+    withClass(kExample, "born", "quasi_identifier"), `${kExample}      born: {class: quasi_identifier}\n`);
   const empty = kExample.slice(0, kExample.indexOf("    columns:")) + "    columns: {}\n";
-  const filled = withClass(empty, "people_k5", "a.b", "identifier") ?? "";
-  assert.match(filled, /columns: \{"a\.b": \{class: identifier\}\}/);
+  assert.match(withClass(empty, "a.b", "identifier"), /columns: \{"a\.b": \{class: identifier\}\}/);
 });
 
 test("names that YAML reads otherwise are quoted", () => {
   for (const name of ["on", "Home City", "a: b", "x#y", "ä", "1st"])
     assert.ok(
-      (withClass(kExample, "people_k5", name, "identifier") ?? "").includes(
+      withClass(kExample, name, "identifier").includes(
         `      ${JSON.stringify(name)}: {class: identifier}\n`), name);
 });
 
-test("a class can't be written into a text that is none, or another policy", () => {
-  assert.equal(withClass(kExample, "another", "city", "sensitive"), null);
-  assert.equal(withClass("policies: &a []", "people_k5", "city", "sensitive"), null);
-  assert.equal(withClass("", "people_k5", "city", "sensitive"), null);
+test("columns that a policy does not list get the classes that are proposed", () => {
+  const table = [
+    {name: "id", class: "insensitive" as const},
+    {name: "born", class: "quasi_identifier" as const},
+    {name: "note", class: null},
+  ];
+  const before = form(kExample);
+  const {columns, priority} = withProposals(before, table);
+  assert.deepEqual(columns.slice(0, before.columns.length), before.columns);
+  assert.deepEqual(columns.slice(before.columns.length), [
+    {name: "born", class: "quasi_identifier", levels: []}, {name: "note", class: "identifier", levels: []},
+  ]);
+  assert.deepEqual(priority, before.priority);
+  const many = Array.from({length: 70}, (_, at) => ({name: `c${at}`, class: "quasi_identifier" as const}));
+  const most = withProposals(before, many).columns.filter(it => it.class === "quasi_identifier");
+  assert.equal(most.length, kMostQuasi);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {problemOf} from "../src/api.js";
-import {ago, distinctColumns, filtered, percent, records, share, sorted} from "../src/table.js";
+import {distinctColumns, filtered, records, share, sorted} from "../src/table.js";
 
 const kTable = {columns: ["policy", "cohorts"], rows: [["b", "10"], ["a", "9"], ["c", null]], notices: []};
 const names = (rows: Record<string, string | null>[]) => rows.map(row => row["policy"]).join("");
@@ -34,17 +34,6 @@ test("shares are read of per cents only", () => {
   assert.equal(share("37.5%"), 0.375);
   assert.equal(share("nonsense"), null);
   assert.equal(share(null), null);
-  assert.equal(percent(1, 0), "–");
-  assert.equal(percent(1, 8), "12.5 %");
-});
-
-test("instants are told in words", () => {
-  const now = Date.parse("2026-11-22T12:00:00Z");
-  assert.equal(ago("2026-11-22T11:59:50Z", now), "just now");
-  assert.equal(ago("2026-11-22T10:59:50Z", now), "1 hour ago");
-  assert.equal(ago("2026-11-20T11:59:50Z", now), "2 days ago");
-  assert.equal(ago(null, now), "–");
-  assert.equal(ago("not a date", now), "not a date");
 });
 
 test("an error without a body still says something", () => {

@@ -23,15 +23,15 @@ const disclosure: Disclosure = {
 };
 
 test("parts per million are per cents with one digit", () => {
-  assert.equal(ofMillion(466_667), "46.7 %");
-  assert.equal(ofMillion(0), "0.0 %");
+  assert.equal(ofMillion(466_667), "46.7\u00a0%");
+  assert.equal(ofMillion(0), "0.0\u00a0%");
 });
 
 test("cells stand beside their bound, where it was found and where there are cells", () => {
-  assert.equal(cellsShown(disclosure, utility), "45.5 % of at most 69.7 %");
-  assert.equal(cellsShown(disclosure, undefined), "45.5 %");
+  assert.equal(cellsShown(disclosure, utility), "45.5\u00a0% of at most 69.7\u00a0%");
+  assert.equal(cellsShown(disclosure, undefined), "45.5\u00a0%");
   const {most_cells: _, ...unbounded} = utility;
-  assert.equal(cellsShown(disclosure, unbounded), "45.5 %");
+  assert.equal(cellsShown(disclosure, unbounded), "45.5\u00a0%");
   assert.equal(cellsShown({...disclosure, cells: 0}, utility), "–");
 });
 

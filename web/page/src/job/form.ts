@@ -1,11 +1,11 @@
 // A job as a form: what somebody has chosen. job/text.ts makes the text of it that pgveil reads.
+import type {ColumnClass as Class} from "../policy-text/form.js";
 import {kUsualCuts, type Mondrian} from "./cuts.js";
 import type {Models} from "./models.js";
 import {kNewName} from "./names.js";
 import type {Separator} from "./separated.js";
 
-export const kClasses = ["identifier", "quasi_identifier", "sensitive", "insensitive"] as const;
-export type Class = (typeof kClasses)[number];
+export type {Class};
 
 export const kHierarchies = ["intervals", "masking", "hide", "dates", "table", "file"] as const;
 export type HierarchyKind = (typeof kHierarchies)[number];

@@ -1,6 +1,6 @@
 // What is known of a column, in one line.
 import type {ColumnInfo} from "../page-jobs-api.js";
-import {count} from "../table.js";
+import {count} from "../ui/format.js";
 
 function amountsOf(column: ColumnInfo, rows: number): string[] {
   if (column.isEstimate)

@@ -1,6 +1,6 @@
-// How wrong counts by each column and pair are, of a version or of a what-if.
+// How wrong counts by each column and pair are.
 import type {Utility} from "../api.js";
-import {count, percent} from "../table.js";
+import {count, percent} from "../ui/format.js";
 import {Bar, Paged} from "../ui.js";
 import {askedRows, notes, ofMillion, type AskedRow} from "../utility.js";
 
@@ -23,7 +23,7 @@ function Answer({row: {question, error}}: {row: AskedRow}) {
         {ofMillion(error.mean_error_ppm)}
       </td>
       <td class="number">{ofMillion(error.p95_error_ppm)}</td>
-      <td class="number">{percent(error.rows_shown, error.rows)}</td>
+      <td class="number">{percent(error.rows_shown / error.rows)}</td>
       <td class="number">
         {count(error.groups_shown)} of {count(error.groups)}
       </td>

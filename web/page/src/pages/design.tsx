@@ -3,33 +3,28 @@
 import {useState} from "preact/hooks";
 import {api, type DesignPolicy} from "../api.js";
 import {CheckedText, useChecked} from "../checked-text.js";
-import {classesFor, drafts, kExample} from "../design.js";
+import {drafts, kExample} from "../design.js";
 import {saveText} from "../download.js";
-import {isClass, readForm} from "../policy-text/form.js";
-import {withClass} from "../policy-text/write.js";
+import {readForm} from "../policy-text/form.js";
 import {curveKeyOf, type KnownCurve} from "../protect/flow.js";
 import {useCurve} from "../protect/use-curve.js";
 import {Button, Trouble, useAction} from "../ui.js";
-import {ColumnsInDatabase} from "./design-columns.js";
+import {DesignColumns} from "./design-columns.js";
 import {FileChoice, FileConflict, useWatched} from "./design-file.js";
 import {KPanel} from "./protect/k.js";
 
 /** Counts only when somebody asks for it: the text may be of a table that is not meant yet. */
-function Trial({text, policies}: {text: string; policies: DesignPolicy[]}) {
-  const [name, setName] = useState("");
+function Trial({text, policy}: {text: string; policy: DesignPolicy}) {
   const [k, setK] = useState<number | null>(null);
   const [isOn, setOn] = useState(false);
   const [known, setKnown] = useState<KnownCurve>({key: "", points: new Map()});
-  const policy = policies.find(it => it.name === name) ?? policies[0];
-  const wanted = k ?? policy?.k ?? 2;
-  const own = policy?.name ?? "";
-  const reading = readForm(text, own);
+  const wanted = k ?? policy.k;
+  const reading = readForm(text, policy.name);
   const curve = useCurve(
-    {key: curveKeyOf(text, own), text, policy: own, k: wanted, isReady: isOn && policy !== undefined},
+    {key: curveKeyOf(text, policy.name), text, policy: policy.name, k: wanted, isReady: isOn},
     known,
     setKnown,
   );
-  if (!policy) return null;
   return (
     <section aria-labelledby="trial-title">
       <h2 id="trial-title">What if</h2>
@@ -37,23 +32,6 @@ function Trial({text, policies}: {text: string; policies: DesignPolicy[]}) {
         This computes the trees that BUILD POLICY … FRESH would make from these columns, for several k. The
         table is counted once and the counts are kept for a few minutes. Only BUILD checks constraints on
         sensitive columns. The slider does not change the text.
-      </p>
-      <p class="actions">
-        {policies.length > 1 ? (
-          <label class="inline">
-            Policy
-            <select
-              value={policy.name}
-              onChange={(it) => {
-                setName(it.currentTarget.value);
-                setK(null);
-              }}
-            >
-              {policies.map(it => <option key={it.name} value={it.name}>{it.name}</option>)}
-            </select>
-          </label>
-        ) : null}
-        {isOn ? null : <Button onClick={() => setOn(true)}>Count the table</Button>}
       </p>
       {isOn ? (
         <KPanel
@@ -63,37 +41,37 @@ function Trial({text, policies}: {text: string; policies: DesignPolicy[]}) {
           mistake={null}
           onChoose={setK}
         />
-      ) : null}
+      ) : (
+        <p class="actions">
+          <Button onClick={() => setOn(true)}>Count the table</Button>
+        </p>
+      )}
     </section>
   );
 }
 
-function Classes({text, policy, edit}: {text: string; policy: DesignPolicy; edit: (text: string) => void}) {
+/** The columns of one policy of the text, and what its k costs. */
+function OnePolicy({text, policies, edit}: {
+  text: string;
+  policies: DesignPolicy[];
+  edit: (text: string) => void;
+}) {
+  const [name, setName] = useState("");
+  const policy = policies.find(it => it.name === name) ?? policies[0];
+  if (!policy) return null;
   return (
-    <fieldset>
-      <legend>Columns of {policy.name}</legend>
-      {policy.columns.map(column => (
-        <label key={column.name}>
-          {column.name}
-          <select
-            aria-label={`Class of ${column.name}`}
-            value={column.class}
-            disabled={withClass(text, policy.name, column.name, "identifier") === null}
-            onChange={(it) => {
-              const own = it.currentTarget.value;
-              const next = isClass(own) ? withClass(text, policy.name, column.name, own) : null;
-              if (next !== null) edit(next);
-            }}
-          >
-            {classesFor(column.class).map((it) => (
-              <option key={it} value={it}>
-                {it.replaceAll("_", " ")}
-              </option>
-            ))}
+    <>
+      {policies.length > 1 ? (
+        <label class="inline">
+          Policy
+          <select value={policy.name} onChange={it => setName(it.currentTarget.value)}>
+            {policies.map(it => <option key={it.name} value={it.name}>{it.name}</option>)}
           </select>
         </label>
-      ))}
-    </fieldset>
+      ) : null}
+      <DesignColumns key={`columns of ${policy.name}`} text={text} policy={policy} edit={edit} />
+      <Trial key={`trial of ${policy.name}`} text={text} policy={policy} />
+    </>
   );
 }
 
@@ -172,13 +150,7 @@ export function Design() {
         </p>
       ) : null}
       <FileConflict watched={watched} text={text} edit={replace} />
-      {check && !error
-        ? check.policies.map((it) => <Classes key={it.name} text={text} policy={it} edit={edit} />)
-        : null}
-      {check && !error
-        ? check.policies.map((it) => <ColumnsInDatabase key={it.name} text={text} policy={it} edit={edit} />)
-        : null}
-      {check && !error ? <Trial text={text} policies={check.policies} /> : null}
+      {check && !error ? <OnePolicy text={text} policies={check.policies} edit={edit} /> : null}
     </section>
   );
 }

@@ -3,7 +3,7 @@
 import {useState} from "preact/hooks";
 import {api, type Difference, type VersionSide} from "../api.js";
 import {saveText} from "../download.js";
-import {count} from "../table.js";
+import {count} from "../ui/format.js";
 import {Grid, Trouble, useAction} from "../ui.js";
 
 function Side({name, side}: {name: string; side: VersionSide}) {

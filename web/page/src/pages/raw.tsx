@@ -2,7 +2,7 @@
 // lists, each look with the password.
 import {useEffect, useState} from "preact/hooks";
 import {api, type RawRows} from "../api.js";
-import {count} from "../table.js";
+import {count} from "../ui/format.js";
 import {Trouble, useAction} from "../ui.js";
 
 const kShownMs = 5 * 60_000;

@@ -66,6 +66,19 @@ export function shifted(form: PolicyForm, column: string, by: -1 | 1): PolicyFor
   return {...form, priority};
 }
 
+/** With the table's columns that the form does not list, each as it is proposed, else hidden. */
+export function withProposals(
+  form: PolicyForm,
+  table: readonly {name: string; class: ColumnClass | null}[],
+): PolicyForm {
+  const listed = new Set(form.columns.map(it => it.name));
+  return table.filter(it => !listed.has(it.name)).reduce((now, {name, class: own}) => {
+    const lane = own === null ? "identifier" : own === "quasi_identifier" ? "quasi" : own;
+    const move = moved(now, name, lane, null);
+    return "form" in move ? move.form : now;
+  }, form);
+}
+
 export const withLevels = (form: PolicyForm, column: string, levels: FormColumn["levels"]): PolicyForm => ({
   ...form,
   columns: form.columns.map(it => (it.name === column ? {...it, levels} : it)),

@@ -8,7 +8,7 @@ import {
   type Level,
   type PolicyForm,
 } from "./form.js";
-import {entryOf, NotRead, readYaml, withEntry, written, writtenList, type MapNode} from "./yaml.js";
+import {entryOf, readYaml, withEntry, written, writtenList, type MapNode} from "./yaml.js";
 
 function writtenLevel(level: Level): string {
   if (level.kind === "other") return level.text;
@@ -89,25 +89,6 @@ function withOtherClass(text: string, within: Within, now: ColumnClass): string 
   for (const [key, own] of Object.entries(kOfClass))
     if (own !== now) out = changed(out, within, (it, map) => withEntry(it, map, key, null));
   return out;
-}
-
-/** The text with this class of one column of a policy that a form need not be able to show; a column that is
- * not listed comes last. Null: it can't be written, or the column is the key of an entity. */
-export function withClass(text: string, policy: string, column: string, now: ColumnClass): string | null {
-  try {
-    const root = readYaml(text);
-    const columns = root.kind === "map" ? columnsOf(policy)(root) : null;
-    if (!columns) return null;
-    const found = entryOf(columns, column);
-    if (found === null)
-      return withEntry(text, columns, column, writtenColumn({class: now, levels: []}));
-    const own = entryOf(found, "class");
-    if (own?.kind !== "scalar" || own.text === "key") return null;
-    return own.text === now ? text : withOtherClass(text, columnOf(policy, column), now);
-  } catch (thrown) {
-    if (thrown instanceof NotRead) return null;
-    throw thrown;
-  }
 }
 
 function withColumn(text: string, policy: string, was: FormColumn | undefined, now: FormColumn): string {

@@ -2,11 +2,12 @@
 import {
   call,
   type DesignFile,
+  type Disclosure,
   type PolicyNow,
   type RawRows,
   type Table,
   type TableColumn,
-  type WhatIf,
+  type Utility,
 } from "../api.js";
 import type {ColumnClass} from "../policy-text/form.js";
 
@@ -125,7 +126,7 @@ export interface Undone {
   policies: AppliedPolicy[];
 }
 
-export type CurvePoint = Pick<WhatIf, "k" | "disclosure" | "utility"> | {k: number; error: string};
+export type CurvePoint = {k: number; disclosure: Disclosure; utility: Utility} | {k: number; error: string};
 
 export interface Curve {
   policy: string;

@@ -1,5 +1,6 @@
 // How k changes what readers see: which k to ask for, and the answers in words.
 import type {AnswerError, Utility} from "../api.js";
+import {roughly} from "../ui/format.js";
 import {meanError} from "../utility.js";
 import type {CurvePoint} from "./api.js";
 
@@ -52,16 +53,6 @@ export function effectsOf(utility: Utility): ColumnEffect[] {
     shown: rows === 0 ? null : rows_shown / rows,
     error: rows === 0 ? null : mean_error_ppm / 1e6,
   }));
-}
-
-const kThin = "\u00a0";
-
-/** "3 %", "0.4 %", "less than 0.1 %". */
-export function roughly(share: number): string {
-  const percent = 100 * share;
-  if (percent === 0) return `0${kThin}%`;
-  if (percent < 0.1) return `less than 0.1${kThin}%`;
-  return `${percent < 9.95 ? Number(percent.toFixed(1)) : Math.round(percent)}${kThin}%`;
 }
 
 /** Counts by one column, in a sentence. */

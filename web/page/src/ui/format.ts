@@ -15,6 +15,14 @@ export function percent(share: number): string {
   return `${(100 * share).toFixed(1)}${kThin}%`;
 }
 
+/** "3 %", "0.4 %", "less than 0.1 %": for shares that are estimates. */
+export function roughly(share: number): string {
+  const parts = 100 * share;
+  if (parts === 0) return `0${kThin}%`;
+  if (parts < 0.1) return `less than 0.1${kThin}%`;
+  return `${parts < 9.95 ? Number(parts.toFixed(1)) : Math.round(parts)}${kThin}%`;
+}
+
 /** Four significant digits: 0.2530833 → "0.2531", 12345.6 → "12 346". */
 export function decimal(number: number): string {
   if (!Number.isFinite(number)) return kNone;

@@ -1,6 +1,7 @@
 // The columns of the table, one row for each: what is known of it, its class, and what the class needs.
 import type {ColumnInfo} from "../../page-jobs-api.js";
-import {kClasses, type Attribute, type Class} from "../../job/form.js";
+import type {Attribute, Class} from "../../job/form.js";
+import {kClasses} from "../../policy-text/form.js";
 import {hintOf} from "../../job/hints.js";
 import {HierarchyOf, LevelsOf} from "./hierarchy.js";
 import {ModelsOf, MoreModels} from "./models.js";

@@ -1,7 +1,30 @@
 // Fields that parts of the form have in common.
+import type {ComponentChildren} from "preact";
 import {useId} from "preact/hooks";
 
 const plainWords = (value: string) => value.replaceAll("_", " ");
+
+/** hint: one line on what the input means. children: the input, which the text with this id describes. */
+export function Explained({label, hint, children}: {
+  label: string;
+  hint: string | undefined;
+  children: (describedBy: string | undefined) => ComponentChildren;
+}) {
+  const id = useId();
+  return (
+    <div class={hint ? "explained" : ""}>
+      <label>
+        {label}
+        {children(hint ? id : undefined)}
+      </label>
+      {hint ? (
+        <p class="hint" id={id}>
+          {hint}
+        </p>
+      ) : null}
+    </div>
+  );
+}
 
 /** hint: one line on what the choice means. */
 export function Choice<T extends string>({
@@ -19,29 +42,18 @@ export function Choice<T extends string>({
   hint?: string;
   onChange: (value: T) => void;
 }) {
-  const id = useId();
   return (
-    <div class={hint ? "explained" : ""}>
-      <label>
-        {label}
+    <Explained label={label} hint={hint}>
+      {describedBy => (
         <select
           value={value}
-          aria-describedby={hint ? id : undefined}
+          aria-describedby={describedBy}
           onChange={(it) => onChange(it.currentTarget.value as T)}
         >
-          {values.map((it) => (
-            <option key={it} value={it}>
-              {nameOf(it)}
-            </option>
-          ))}
+          {values.map(it => <option key={it} value={it}>{nameOf(it)}</option>)}
         </select>
-      </label>
-      {hint ? (
-        <p class="hint" id={id}>
-          {hint}
-        </p>
-      ) : null}
-    </div>
+      )}
+    </Explained>
   );
 }
 
@@ -62,11 +74,9 @@ export function Amount({
   hint?: string;
   onChange: (value: number) => void;
 }) {
-  const id = useId();
   return (
-    <div class={hint ? "explained" : ""}>
-      <label>
-        {label}
+    <Explained label={label} hint={hint}>
+      {describedBy => (
         <input
           type="number"
           required
@@ -74,16 +84,11 @@ export function Amount({
           max={max}
           step={step ?? 1}
           value={value}
-          aria-describedby={hint ? id : undefined}
+          aria-describedby={describedBy}
           onInput={(it) => onChange(Number(it.currentTarget.value))}
         />
-      </label>
-      {hint ? (
-        <p class="hint" id={id}>
-          {hint}
-        </p>
-      ) : null}
-    </div>
+      )}
+    </Explained>
   );
 }
 

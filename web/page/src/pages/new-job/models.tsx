@@ -1,5 +1,5 @@
 // What is asked of a sensitive column: l and t, and behind "More models" the others.
-import {useId, useState} from "preact/hooks";
+import {useState} from "preact/hooks";
 import {
   kDistances,
   kLikenesses,
@@ -9,7 +9,7 @@ import {
   type Likeness,
   type Models,
 } from "../../job/models.js";
-import {Choice} from "./fields.js";
+import {Choice, Explained} from "./fields.js";
 
 const kDistanceNames: Record<Distance, string> = {
   equal: "all values equally far apart",
@@ -23,24 +23,17 @@ const kLikenessNames: Record<Likeness, string> = {
 function Threshold({label, value, isWhole, hint, onInput}: {
   label: string; value: string; isWhole?: boolean; hint?: string; onInput: (text: string) => void;
 }) {
-  const id = useId();
   return (
-    <div class={hint ? "explained" : ""}>
-      <label>
-        {label}
+    <Explained label={label} hint={hint}>
+      {describedBy => (
         <input
           inputMode={isWhole ? "numeric" : "decimal"}
           value={value}
-          aria-describedby={hint ? id : undefined}
+          aria-describedby={describedBy}
           onInput={(it) => onInput(it.currentTarget.value.trim())}
         />
-      </label>
-      {hint ? (
-        <p class="hint" id={id}>
-          {hint}
-        </p>
-      ) : null}
-    </div>
+      )}
+    </Explained>
   );
 }
 

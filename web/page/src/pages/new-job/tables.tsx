@@ -6,7 +6,8 @@ import {pageJobs, type TableInfo} from "../../page-jobs-api.js";
 import {usesTables, type JobForm} from "../../job/form.js";
 import {resultNameOf} from "../../job/names.js";
 import {kSeparatorNames} from "../../job/separated.js";
-import {count, records} from "../../table.js";
+import {records} from "../../table.js";
+import {count} from "../../ui/format.js";
 import {Trouble, useAction, useLoaded} from "../../ui.js";
 import {Password} from "./fields.js";
 

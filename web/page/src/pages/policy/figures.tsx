@@ -1,6 +1,6 @@
-// What a version or a what-if discloses, as figures and as shares of its columns.
+// What a version discloses, as figures and as shares of its columns.
 import type {Disclosure, Utility} from "../../api.js";
-import {count, percent} from "../../table.js";
+import {count, percent} from "../../ui/format.js";
 import {Bar, FigureList} from "../../ui.js";
 import {cellsShown, meanError, ofMillion} from "../../utility.js";
 
@@ -27,10 +27,10 @@ export function Shares({attributes, disclosure}: {attributes: string[]; disclosu
                 <th scope="row">{attribute}</th>
                 <td>
                   <Bar part={disclosed} whole={disclosure.rows} label={`${attribute} shown`} />{" "}
-                  {percent(disclosed, disclosure.rows)}
+                  {percent(disclosed / disclosure.rows)}
                 </td>
-                <td>{percent(computable, disclosure.rows)}</td>
-                <td>{percent(equal, disclosure.rows)}</td>
+                <td>{percent(computable / disclosure.rows)}</td>
+                <td>{percent(equal / disclosure.rows)}</td>
               </tr>
             );
           })}
@@ -54,8 +54,8 @@ export function Figures({disclosure, utility, k}: {
         ["smallest cohort", count(disclosure.smallest_cohort)],
         ["cells shown", cellsShown(disclosure, utility)],
         ["mean error by column", error === null ? "–" : ofMillion(error)],
-        ["hidden, computable", percent(disclosure.computable, disclosure.cells)],
-        ["hidden, equal", percent(disclosure.equal, disclosure.cells)],
+        ["hidden, computable", percent(disclosure.computable / disclosure.cells)],
+        ["hidden, equal", percent(disclosure.equal / disclosure.cells)],
       ]}
     />
   );

@@ -6,7 +6,7 @@ import type {Level, PolicyForm} from "../../policy-text/form.js";
 import {columnStatement, exampleOf, isSameLevel, levelName, levelsFor} from "../../policy-text/levels.js";
 import type {ProposedColumn} from "../../protect/api.js";
 import {Button, Dialog, Field} from "../../ui.js";
-import {kLaneWords} from "./columns.js";
+import {kLaneWords} from "./board.js";
 import {CopyText} from "./copy-text.js";
 
 function Example({level}: {level: Level}) {

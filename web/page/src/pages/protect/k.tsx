@@ -8,14 +8,13 @@ import {
   headline,
   kStops,
   measuredOf,
-  roughly,
   stopOf,
   type Measured,
 } from "../../protect/curve.js";
 import {curveKey, formOf, withFormOf} from "../../protect/flow.js";
 import {useCurve, type CurveState} from "../../protect/use-curve.js";
 import {Bar, Button, Card, Skeleton, Stat, Stats, Trouble} from "../../ui.js";
-import {count, percent} from "../../ui/format.js";
+import {count, percent, roughly} from "../../ui/format.js";
 import {notes} from "../../utility.js";
 import type {StepProps} from "./flow.js";
 import {KCurve} from "./k-curve.js";
