@@ -96,7 +96,8 @@ class Designs {
                                          const IsAbandoned& is_abandoned);
   [[nodiscard]] policy::Counts counts_for(const policy::PolicySpec& spec) const;
   // REQUIRES: the counts can be used.
-  [[nodiscard]] Result<Prospect> answer(const policy::PolicySpec& spec, const IsAbandoned& is_abandoned) const;
+  [[nodiscard]] Result<Prospect> answer(const policy::PolicySpec& spec,
+                                        const IsAbandoned& is_abandoned) const;
 
   std::timed_mutex mutex_;
   std::unique_ptr<const Counted> counted_;

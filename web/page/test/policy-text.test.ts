@@ -242,7 +242,8 @@ function withClass(text: string, column: string, own: FormColumn["class"]): stri
   const read = form(text);
   const others = read.columns.filter(it => it.name !== column);
   const known = read.columns.map(it => (it.name === column ? {...it, class: own} : it));
-  const columns = others.length < read.columns.length ? known : [...known, {name: column, class: own, levels: []}];
+  const isKnown = others.length < read.columns.length;
+  const columns = isKnown ? known : [...known, {name: column, class: own, levels: []}];
   return withForm(text, "people_k5", {...read, columns});
 }
 
