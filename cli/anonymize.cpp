@@ -103,15 +103,31 @@ Result<void> save_report(std::optional<OutputFile>& file, const std::string& jso
   return file->publish();
 }
 
-AnonymizeHooks hooks_of(ProgressLine& line, bool& is_searching) {
+// One interrupt may end the search. Any other one ends everything.
+class Interrupts {
+ public:
+  void begin_search() { is_searching_ = true; }
+  void end_search() {
+    is_searching_ = false;
+    used_ = interrupts > 0 ? 1 : 0;
+  }
+  [[nodiscard]] bool is_aborted() const { return interrupts > (is_searching_ ? 1 : used_); }
+
+ private:
+  bool is_searching_ = false;
+  int used_ = 0;
+};
+
+AnonymizeHooks hooks_of(ProgressLine& line, Interrupts& interrupted) {
   AnonymizeHooks hooks;
   hooks.wants_best_so_far = [] { return interrupts > 0; };
-  hooks.is_aborted = [&is_searching] { return interrupts > (is_searching ? 1 : 0); };
+  hooks.is_aborted = [&interrupted] { return interrupted.is_aborted(); };
   hooks.progress = [&line](std::string_view stage, std::uint64_t done) { line.show(stage, done); };
   hooks.search_progress = [&](const engine::Progress& progress) {
-    is_searching = true;
+    interrupted.begin_search();
     show_search(line, progress);
   };
+  hooks.search_ended = [&interrupted] { interrupted.end_search(); };
   return hooks;
 }
 
@@ -163,8 +179,8 @@ Result<ReportFiles> open_reports(const AnonymizeArguments& arguments, AnonymizeR
 
 Result<JobReport> run(const AnonymizeArguments& arguments, AnonymizeRequest& request, ReportFiles& files) {
   ProgressLine line("job " + request.job.name);
-  bool is_searching = false;
-  AnonymizeHooks hooks = hooks_of(line, is_searching);
+  Interrupts interrupted;
+  AnonymizeHooks hooks = hooks_of(line, interrupted);
   hooks.contingency = [&](const engine::Contingency& made) {
     return save_report(files.contingency, contingency_json(made));
   };
@@ -198,8 +214,8 @@ Result<std::vector<JobReport>> find_frontier(const std::string& thresholds, cons
   const auto ks = thresholds_of(thresholds);
   if (!ks) return ks.error();
   ProgressLine line("job " + request.job.name);
-  bool is_searching = false;
-  auto made = search_thresholds(request, hooks_of(line, is_searching), *ks);
+  Interrupts interrupted;
+  auto made = search_thresholds(request, hooks_of(line, interrupted), *ks);
   if (!made) return made;
   if (auto saved = save_report(report_file, frontier_json(*made)); !saved) return saved.error();
   return made;

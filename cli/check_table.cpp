@@ -22,9 +22,10 @@ struct CheckTableArguments {
   std::vector<std::string> required, orders;  // "diagnosis=distinct 3", "income=number"
   std::vector<std::string> risks;             // "average_risk 0.05"
   TableArguments population;                  // for a job's presence and k_map; neither file nor table: none
-  std::optional<std::string> transformation;  // "1,1,2": the table's levels; none: found by its texts
-  bool ignores_suppressed = false;            // the class that shows only *
-  std::size_t most_classes = 0;               // number of offending classes whose cells are shown
+  std::optional<std::string> population_separator;  // none: that of the job's input
+  std::optional<std::string> transformation;        // "1,1,2": the table's levels; none: found by its texts
+  bool ignores_suppressed = false;                  // the class that shows only *
+  std::size_t most_classes = 0;                     // number of offending classes whose cells are shown
   ReportFormat format = ReportFormat::text;
   std::optional<std::string> output;
 };
@@ -95,6 +96,7 @@ Result<Population> read_population(const CheckTableArguments& arguments, const J
   }
   auto given = arguments.population;
   given.null_text = job.null_text;
+  given.separator = input_separator(arguments.population_separator, &job, arguments.table.separator);
   auto people = reader.read(given, names);
   if (!people) return people.error();
   auto levels =
@@ -250,6 +252,9 @@ Verb add_check_table(CLI::App& parent, std::string& config) {
                                   "the input of the job, with which presence and k_map are compared");
   verb->add_option("--population-table", arguments->population.table, "the same, for a table of PostgreSQL")
       ->excludes(people);
+  verb->add_option("--population-separator", arguments->population_separator,
+                   "one character, or tab (default: that of the job's input)")
+      ->needs(people);
   verb->add_option("--transformation", arguments->transformation,
                    "the generalization levels of the table, if its values do not determine them");
   verb->add_flag("--ignore-suppressed", arguments->ignores_suppressed,
@@ -265,7 +270,6 @@ Verb add_check_table(CLI::App& parent, std::string& config) {
       "  pgveil check-table people.csv --columns age,zip --risk \"population_uniqueness 0.01 8000000\"\n"
       "Exit status 1 if a demand is not met. docs/check-table.md tells what the figures mean.");
   const auto run = [=, &config] {
-    arguments->population.separator = arguments->table.separator;
     arguments->population.database = arguments->table.database;
     return run_check_table(*arguments, config);
   };

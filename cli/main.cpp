@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <initializer_list>
 #include <vector>
@@ -29,6 +31,14 @@ std::vector<const CLI::App*> verbs_below(const CLI::App& app) {
 std::string name_of(const CLI::App& verb) {
   const CLI::App* above = verb.get_parent();
   return above->get_parent() == nullptr ? verb.get_name() : name_of(*above) + " " + verb.get_name();
+}
+
+// A report that nobody got is no success. What the verb did stays done.
+int with_output(int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  std::fprintf(stderr, "pgveil: the output could not be written to standard output: %s\n",
+               std::strerror(errno));
+  return status == kSuccess || status == kUnproven ? kMistake : status;
 }
 
 // Owns the path that the options -c are bound to.
@@ -73,10 +83,10 @@ struct CommandLine {
     const auto named =
         std::ranges::find_if(verbs, [](const Verb& it) { return static_cast<bool>(*it.parsed); });
     PGVEIL_ASSERT(named != verbs.end());
-    if (!named->subject) return named->run();
+    if (!named->subject) return with_output(named->run());
     const auto record = VerbRecord::begin(config, name_of(*named->parsed), named->subject());
     if (!record) return report(record.error());
-    const int status = named->run();
+    const int status = with_output(named->run());
     record->end(status);
     return status;
   }

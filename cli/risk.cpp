@@ -12,8 +12,9 @@ namespace {
 
 struct RiskArguments {
   TableArguments table;
-  std::optional<std::string> columns;  // "age,zip"; none: all
-  TableArguments population;           // neither file nor table: none
+  std::optional<std::string> columns;               // "age,zip"; none: all
+  TableArguments population;                        // neither file nor table: none
+  std::optional<std::string> population_separator;  // none: that of the table
   std::optional<double> population_size;
   double threshold = 0.2;
   std::size_t most_columns = 2;  // of the sets whose identifying power is measured
@@ -99,6 +100,9 @@ Verb add_risk(CLI::App& parent, std::string& config) {
                                 "a file with everybody who could be in the table, for the journalist risk");
   verb->add_option("--population-table", arguments->population.table, "the same, for a table of PostgreSQL")
       ->excludes(file);
+  verb->add_option("--population-separator", arguments->population_separator,
+                   "one character, or tab (default: that of --separator)")
+      ->needs(file);
   verb->add_option("--population-size", arguments->population_size,
                    "the number of people who could be in the table. The report then estimates how "
                    "many are unique among them");
@@ -113,7 +117,8 @@ Verb add_risk(CLI::App& parent, std::string& config) {
       "  pgveil risk --table public.people --sets 3\n"
       "No value of the table is quoted. docs/risk.md tells what the figures mean.");
   const auto run = [=, &config] {
-    arguments->population.separator = arguments->table.separator;
+    arguments->population.separator =
+        input_separator(arguments->population_separator, nullptr, arguments->table.separator);
     arguments->population.null_text = arguments->table.null_text;
     arguments->population.database = arguments->table.database;
     return run_risk(*arguments, config);

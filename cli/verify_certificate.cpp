@@ -20,9 +20,10 @@ namespace {
 struct VerifyArguments {
   std::string certificate;
   TableArguments table;
-  std::optional<std::string> job;     // the job that may have published the table
-  std::optional<std::string> policy;  // file of the policy that may have been exported
-  TableArguments input;               // neither file nor table: not checked
+  std::optional<std::string> job;              // the job that may have published the table
+  std::optional<std::string> policy;           // file of the policy that may have been exported
+  TableArguments input;                        // neither file nor table: not checked
+  std::optional<std::string> input_separator;  // none: that of the job's input, or of the table
   std::optional<std::string> key_file;
 };
 
@@ -187,6 +188,14 @@ Result<std::optional<engine::Table>> read_input(const VerifyArguments& arguments
                          "leave out --key-file. Leave out the input too, unless a model compares with it");
   auto given = arguments.input;
   given.null_text = certificate.null_text;
+  std::optional<Job> job;
+  if (arguments.job) {
+    auto read = read_job_file(*arguments.job);
+    if (!read) return read.error();
+    job = std::move(*read);
+  }
+  given.separator =
+      input_separator(arguments.input_separator, job ? &*job : nullptr, arguments.table.separator);
   auto input = reader.read(given, certificate.columns);
   if (!input) return input.error();
   made.emplace(std::move(*input));
@@ -293,6 +302,9 @@ Verb add_verify_certificate(CLI::App& parent, std::string& config) {
       verb->add_option("--input", arguments->input.file, "also check that it was made from this file");
   verb->add_option("--input-table", arguments->input.table, "the same, for a table of PostgreSQL")
       ->excludes(file);
+  verb->add_option("--input-separator", arguments->input_separator,
+                   "one character, or tab (default: that of the job's input, else --separator)")
+      ->needs(file);
   verb->add_option("--key-file", arguments->key_file, "file with the key for the fingerprint of the input");
   verb->footer(
       "Examples:\n  pgveil verify-certificate certificate.json published.csv\n"
@@ -300,7 +312,6 @@ Verb add_verify_certificate(CLI::App& parent, std::string& config) {
       "  pgveil verify-certificate people.json people.csv --policy policies/people.yaml\n"
       "Exit status 1 if anything differs from the certificate.");
   const auto run = [=, &config] {
-    arguments->input.separator = arguments->table.separator;
     arguments->input.database = arguments->table.database;
     return run_verify_certificate(*arguments, config);
   };

@@ -75,6 +75,18 @@ std::string own_name(std::string_view what) {
   return fmt::format(".pgveil-{}-{:08x}{:08x}", what, random(), random());
 }
 
+// Not open: the file system has no unnamed files, or no name could be given to one later.
+Descriptor open_unnamed(const Descriptor& folder) {
+  if (::access("/proc/self/fd", X_OK) != 0) return Descriptor();
+  return Descriptor(::openat(folder.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+}
+
+// Gives a name to an unnamed file, as open(2) describes it. → whether it worked; else errno says why.
+bool name_file(const Descriptor& file, const Descriptor& folder, const std::string& name) {
+  const auto opened = fmt::format("/proc/self/fd/{}", file.get());
+  return ::linkat(AT_FDCWD, opened.c_str(), folder.get(), name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+}
+
 }  // namespace
 
 OutputFile::OutputFile(Descriptor folder, Descriptor file, std::string path, std::string name, bool replace)
@@ -103,9 +115,13 @@ Result<OutputFile> OutputFile::create(const OutputPlace& place) {
                                     : open_folder_below(place.below, path.parent_path());
   if (!folder) return folder.error();
   if (auto free = check_free(*folder, name, place); !free) return free.error();
-  const auto temporary = own_name("new");
-  Descriptor file(
-      ::openat(folder->get(), temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  std::string temporary;
+  Descriptor file = open_unnamed(*folder);
+  if (!file.is_open()) {
+    temporary = own_name("new");
+    file = Descriptor(
+        ::openat(folder->get(), temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  }
   if (!file.is_open()) return io_error("write beside", place.path, errno);
   OutputFile made(std::move(*folder), std::move(file), place.path, name, place.replace);
   made.temporary_ = temporary;
@@ -164,6 +180,11 @@ Result<std::string> OutputFile::read_back() const {
 Result<void> OutputFile::publish() {
   const int folder = folder_.get();
   if (replace_) {
+    if (temporary_.empty()) {
+      const auto temporary = own_name("new");
+      if (!name_file(file_, folder_, temporary)) return io_error("name", path_, errno);
+      temporary_ = temporary;
+    }
     const auto aside = own_name("old");
     if (::linkat(folder, name_.c_str(), folder, aside.c_str(), 0) == 0) {
       aside_ = aside;
@@ -176,11 +197,14 @@ Result<void> OutputFile::publish() {
       return io_error("name", path_, error_number);
     }
   } else {
-    if (::linkat(folder, temporary_.c_str(), folder, name_.c_str(), 0) != 0) {
+    const bool is_named = temporary_.empty()
+                              ? name_file(file_, folder_, name_)
+                              : ::linkat(folder, temporary_.c_str(), folder, name_.c_str(), 0) == 0;
+    if (!is_named) {
       if (errno != EEXIST) return io_error("name", path_, errno);
       return invalid_output(fmt::format("{} exists already", path_), "it was made meanwhile");
     }
-    ::unlinkat(folder, temporary_.c_str(), 0);
+    if (!temporary_.empty()) ::unlinkat(folder, temporary_.c_str(), 0);
   }
   temporary_.clear();
   is_published_ = true;

@@ -1,7 +1,7 @@
 #pragma once
 // The file that a job publishes. It exists completely or not at all, and publication can be undone until
-// settle(). It is written beside its target under another name; after a crash that file may remain, but never
-// half of the target.
+// settle(). Until then it has no name, so the kernel removes it when the process ends in any way. A file
+// system without unnamed files (NFS) gets a file `.pgveil-new-…` beside the target, which a crash may leave.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,7 +45,7 @@ class OutputFile {
   Descriptor file_;
   std::string path_;  // for messages
   std::string name_;
-  std::string temporary_;  // empty once it has the final name
+  std::string temporary_;  // its name for now; empty: it has none, or the final one
   std::string aside_;      // empty: nothing is kept
   bool replace_;
   bool is_published_ = false;

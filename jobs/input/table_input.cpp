@@ -71,11 +71,19 @@ std::string describe(const TableArguments& arguments) {
   return arguments.file == "-" ? "standard input" : "file " + arguments.file.value_or("");
 }
 
+std::string input_separator(const std::optional<std::string>& named, const Job* job,
+                            std::string_view otherwise) {
+  if (named) return *named;
+  const auto* file = job == nullptr ? nullptr : std::get_if<JobFile>(&job->input);
+  if (file == nullptr) return std::string(otherwise);
+  return file->separator == '\t' ? "tab" : std::string(1, file->separator);
+}
+
 Result<char> separator_of(std::string_view text) {
   if (text == "tab") return '\t';
   if (text.size() == 1 && text.front() > ' ' && text.front() < 0x7F && text.front() != '"')
     return text.front();
-  return usage_error("--separator is not one character", "write one ASCII character, or tab");
+  return usage_error("the separator is not one character", "write one ASCII character, or tab");
 }
 
 Result<std::vector<std::string>> column_names(std::string_view option, std::string_view text) {

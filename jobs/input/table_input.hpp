@@ -9,6 +9,7 @@
 #include "common/error.hpp"
 #include "db/policy_table/row_classes.hpp"
 #include "engine/data/table.hpp"
+#include "jobs/language/job.hpp"
 #include "settings/config.hpp"
 
 namespace pgveil::app {
@@ -60,6 +61,11 @@ class TableReader {
 // Reads "age,zip": a record of CSV, so a name with a comma must be in quotes. Errors: kind usage; a name that
 // occurs twice.
 [[nodiscard]] Result<std::vector<std::string>> column_names(std::string_view option, std::string_view text);
+
+// The separator of the table that a job read: `named` if there is one, else that of the job's input, else
+// `otherwise`. job: null: not known.
+[[nodiscard]] std::string input_separator(const std::optional<std::string>& named, const Job* job,
+                                          std::string_view otherwise);
 
 // Reads one ASCII character, or "tab". Errors: kind usage.
 [[nodiscard]] Result<char> separator_of(std::string_view text);

@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "common/sqlstate.hpp"
 #include "common/workers.hpp"
 #include "engine/publish/local_recoding.hpp"
 #include "jobs/check/fingerprint.hpp"
@@ -107,9 +108,8 @@ engine::SearchOptions search_options(const AnonymizeRequest& request, const JobR
                        : engine::Switch::off;
   const auto limit = std::chrono::milliseconds(job.limits.time_ms.value_or(0));
   options.stop = [&hooks, &checks, limits = job.limits, limit, began = Clock::now()] {
-    return (hooks.wants_best_so_far && hooks.wants_best_so_far()) ||
-           (hooks.is_aborted && hooks.is_aborted()) || (limits.checks && checks >= *limits.checks) ||
-           (limits.time_ms && Clock::now() - began >= limit);
+    return (hooks.wants_best_so_far && hooks.wants_best_so_far()) || is_aborted(hooks) ||
+           (limits.checks && checks >= *limits.checks) || (limits.time_ms && Clock::now() - began >= limit);
   };
   options.progress = [&hooks, &checks](const engine::Progress& progress) {
     checks = progress.checks;
@@ -142,11 +142,12 @@ Result<void> search_optimum(const AnonymizeRequest& request, const JobData& data
   return {};
 }
 
-Result<void> require_found(const JobReport& report) {
+Result<void> require_found(const JobReport& report, const AnonymizeHooks& hooks) {
   if (report.search->optimum) return {};
   if (!report.search->is_proven)
-    return error_of_kind(ErrorKind::policy, "stopped before anything anonymous was found",
-                         "nothing was published; give it more time");
+    return is_aborted(hooks) ? interrupted()
+                             : error_of_kind(ErrorKind::policy, "stopped before anything anonymous was found",
+                                             "nothing was published; give it more time");
   return error_of_kind(ErrorKind::policy, "no transformation within the job's levels is anonymous",
                        "raise suppression or max_level, or weaken the models");
 }
@@ -154,7 +155,7 @@ Result<void> require_found(const JobReport& report) {
 Result<void> search_and_find(const AnonymizeRequest& request, const JobData& data, const LevelRange& range,
                              const AnonymizeHooks& hooks, JobReport& report) {
   auto searched = search_optimum(request, data, range, hooks, report);
-  return !searched || request.lists_only ? searched : require_found(report);
+  return !searched || request.lists_only ? searched : require_found(report, hooks);
 }
 
 Result<void> take_chosen(const std::vector<unsigned>& levels, const LevelRange& range, JobReport& report) {
@@ -375,6 +376,7 @@ Result<void> publish(const AnonymizeRequest& request, const JobData& data,
   const auto anonymity = anonymity_of(job, report.suppression_limit);
   const auto made = applied(job, data, recoded, anonymity, report);
   if (!made) return made.error();
+  if (is_aborted(hooks)) return interrupted();
   if (auto counted = recount_models(job, data, *made, report.levels); !counted) return counted;
   if (!job.mondrian)
     report.scores = engine::evaluate(data.prepared, report.levels, anonymity, quality_of(job)).scores;
@@ -405,6 +407,14 @@ Result<void> publish(const AnonymizeRequest& request, const JobData& data,
 
 }  // namespace
 
+bool is_aborted(const AnonymizeHooks& hooks) {
+  return hooks.is_aborted && hooks.is_aborted();
+}
+
+Error interrupted() {
+  return {ErrorKind::usage, std::string(sqlstate::kQueryCanceled), "interrupted; nothing was published"};
+}
+
 Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHooks& hooks) {
   if (auto possible = check_mondrian(request); !possible) return possible.error();
   if (!request.lists_only) {
@@ -415,6 +425,7 @@ Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHook
       read_job_data(request.job, request.config, hooks.is_aborted, hooks.progress,
                     {keeps_input(request) ? InputOfGroups::is_kept : InputOfGroups::is_dropped, hooks.input});
   if (!data) return data.error();
+  if (is_aborted(hooks)) return interrupted();
   JobReport report = begin_report(request.job, *data);
   if (auto same = check_heights(request, report); !same) return same.error();
   if (auto published = check_contingency(request, report); !published) return published.error();
@@ -429,6 +440,7 @@ Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHook
   const auto recoded = recode(request, *data, *range, hooks, report);
   if (!recoded) return recoded.error();
   if (*recoded) report.phases = watch.end_phase("recode");
+  if (hooks.search_ended) hooks.search_ended();
   if (!request.lists_only) {
     if (auto published = publish(request, *data, *recoded, hooks, watch, report); !published)
       return published.error();
@@ -446,6 +458,7 @@ Result<std::vector<JobReport>> search_thresholds(const AnonymizeRequest& request
   }
   const auto data = read_job_data(request.job, request.config, hooks.is_aborted, hooks.progress);
   if (!data) return data.error();
+  if (is_aborted(hooks)) return interrupted();
   AnonymizeRequest repeated = request;
   std::vector<JobReport> reports;
   for (const auto k : thresholds) {

@@ -42,6 +42,8 @@ struct AnonymizeHooks {
   std::function<bool()> is_aborted;  // then nothing is published
   db::Progress progress;
   std::function<void(const engine::Progress&)> search_progress;
+  // The search is over, and what it found is going to be published.
+  std::function<void()> search_ended;
   // Called with the input as it was read, with all of its rows, before anything is done with it.
   std::function<void(const engine::Table&)> input;
   // Called before `before_publication` with the requested pairs of two columns. They are raw values, for the
@@ -51,6 +53,10 @@ struct AnonymizeHooks {
   // If it returns an error, nothing is published.
   std::function<Result<void>(const JobReport&)> before_publication;
 };
+
+[[nodiscard]] bool is_aborted(const AnonymizeHooks& hooks);
+// The error of a job that was aborted, kind usage.
+[[nodiscard]] Error interrupted();
 
 // Errors in addition to those of its parts: no anonymous transformation was found; a chosen transformation is
 // outside the levels that the job allows; ErrorKind::usage when aborted.

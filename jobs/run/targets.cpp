@@ -14,10 +14,6 @@
 namespace pgveil::app {
 namespace {
 
-Error interrupted() {
-  return {ErrorKind::usage, std::string(sqlstate::kQueryCanceled), "interrupted; nothing was published"};
-}
-
 Result<JobTable> target_table(const AnonymizeRequest& request) {
   auto table = *request.job.output.table;
   const auto* input = std::get_if<JobTable>(&request.job.input);
@@ -92,7 +88,7 @@ Result<OutputFile> write_file(const AnonymizeRequest& request, const engine::Pub
   std::uint64_t lines = 0;
   auto written = write_csv(publication, form_of(job), [&](std::string_view line) -> Result<void> {
     if (++lines % 10'000 == 0) {
-      if (hooks.is_aborted && hooks.is_aborted()) return interrupted();
+      if (is_aborted(hooks)) return interrupted();
       if (hooks.progress) hooks.progress("writing", lines);
     }
     return file->append(line);
@@ -192,7 +188,7 @@ Result<WrittenTargets> write_targets(const AnonymizeRequest& request, const JobD
     targets.names.push_back(fmt::format("table {}.{}", output.table->schema, output.table->table));
   }
   if (auto alone = check_policies_of_now(request); !alone) return alone.error();
-  if (hooks.is_aborted && hooks.is_aborted()) return interrupted();
+  if (is_aborted(hooks)) return interrupted();
   return targets;
 }
 

@@ -364,17 +364,30 @@ attributes:
         + "k: 2\nalgorithm: brute_force\noutput: {table: public.patients_k5}\n"
     )
 
-    def interrupted(self, signals):
-        """Interrupts a search that shows a first score on its terminal; → its exit status and what it
+    # A search of a moment, and then a file that takes seconds to write.
+    WIDE = """\
+version: 1
+name: wide
+input: {file: wide.csv}
+attributes:
+  age: {class: quasi_identifier, hierarchy: {intervals: {widths: [10, 20]}}}
+  text: {class: insensitive}
+k: 2
+seed: 1
+output: {file: published.csv}
+"""
+
+    def interrupted(self, signals, job=LONG, shown=b"best so far"):
+        """Interrupts a job as soon as its terminal shows these words; → its exit status and what it
         printed."""
         path = self.folder / "job.yaml"
-        path.write_text(self.LONG)
+        path.write_text(job)
         terminal, line = pty.openpty()
         process = subprocess.Popen([binary(), "anonymize", path, "--config", self.pgveil.config_path],
                                    stdout=subprocess.PIPE, stderr=line, text=True)
         os.close(line)
         seen = b""
-        while b"best so far" not in seen:
+        while shown not in seen:
             seen += os.read(terminal, 4096)
         for number in signals:
             process.send_signal(number)
@@ -392,6 +405,24 @@ attributes:
         status, out = self.interrupted([signal.SIGTERM])
         self.assertEqual((status, out), (1, ""))
         self.assertEqual(self.rows("SELECT to_regclass('public.patients_k5')"), [[None]])
+
+    def test_an_interrupt_of_the_publication_publishes_nothing(self):
+        lines = (f"{20 + row % 50},{'x' * 40}{row}\n" for row in range(400_000))
+        (self.folder / "wide.csv").write_text("age,text\n" + "".join(lines))
+        status, out = self.interrupted([signal.SIGINT], self.WIDE, b"writing")
+        self.assertEqual((status, out), (1, ""))
+        left = [path.name for path in self.folder.iterdir() if "publish" in path.name or "pgveil-" in path.name]
+        self.assertEqual(left, [])
+
+    def test_a_report_that_nobody_gets_is_a_failure(self):
+        (self.folder / "wide.csv").write_text("age,text\n" + "30,x\n" * 10)
+        (self.folder / "job.yaml").write_text(self.WIDE)
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([binary(), "anonymize", self.folder / "job.yaml"], stdout=full,
+                                  stderr=subprocess.PIPE, text=True, timeout=120)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("could not be written to standard output: No space left on device", done.stderr)
+        (self.folder / "published.csv").unlink()
 
 
 class Contingency(JobCase):

@@ -187,6 +187,21 @@ class Certificates(VerbCase):
         self.assertIn("FAILED    the input is", self.verify(*known, "--key-file", "other", status=1))
         self.assertIn("key", self.run_verb("verify-certificate", "certificate.json", *known, status=1).stderr)
 
+    def test_an_input_with_another_separator(self):
+        job = self.to_file().replace("input: {table: public.visits}", 'input: {file: in.csv, separator: ";"}')
+        self.assertIn("in.csv", job)
+        columns = self.postgres.rows(
+            "SELECT column_name FROM information_schema.columns WHERE table_name = 'visits' ORDER BY 1", "demo")
+        names = [name for name, in columns]
+        rows = self.postgres.rows(f"SELECT {', '.join(names)} FROM public.visits", "demo")
+        lines = [names, *([cell or "" for cell in row] for row in rows)]
+        self.write("in.csv", "".join(";".join(line) + "\n" for line in lines))
+        self.publish(job, "--key-file", "key")
+        known = ("out.csv", "--input", "in.csv", "--key-file", "key")
+        self.assertIn("ok        the input is", self.verify(*known, "--job", "job.yaml"))
+        self.assertIn("ok        the input is", self.verify(*known, "--input-separator", ";"))
+        self.run_verb("verify-certificate", "certificate.json", *known, status=1)
+
     def test_applied_schemes_have_one_too(self):
         self.publish(self.to_file(), "--report", "scheme.json")
         self.run_verb(

@@ -185,16 +185,16 @@ class CheckTable(VerbCase):
         self.assertEqual(len(found["not_checked"]), 2)
 
     def test_a_population_is_compared_with(self):
-        """What a job with presence and k_map publishes, of a file; then with a population that is another
-        one."""
-        population = "age,zip,in_study\n" + "".join(
-            f"{20 + g * 7 % 40},{10000 + g * 13 % 90},{'yes' if g % 3 == 0 else 'no'}\n" for g in range(150))
+        """What a job with presence and k_map publishes, of a file with another separator; then with a
+        population that is another one."""
+        population = "age;zip;in_study\n" + "".join(
+            f"{20 + g * 7 % 40};{10000 + g * 13 % 90};{'yes' if g % 3 == 0 else 'no'}\n" for g in range(150))
         (self.folder / "everybody.csv").write_text(population)
         job = self.folder / "job.yaml"
         job.write_text("""\
 version: 1
 name: study
-input: {file: everybody.csv}
+input: {file: everybody.csv, separator: ";"}
 attributes:
   age: {class: quasi_identifier, hierarchy: {intervals: {widths: [10, 20, 40]}}}
   zip: {class: quasi_identifier, hierarchy: {masking: {}}}
@@ -225,6 +225,8 @@ output: {file: study.csv}
         )
         self.refused("1 levels for 2", study, "--job", job, "--population", "everybody.csv",
                      "--transformation", "1")
+        self.refused("has no column age", study, "--job", job, "--population", "everybody.csv",
+                     "--population-separator", ",")
         self.refused("no job with a model", study, "--columns", "age", "--population", "everybody.csv")
         self.refused("without a population", study, "--job", job, "--transformation", "1,1")
         self.refused(

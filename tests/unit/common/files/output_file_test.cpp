@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -32,6 +34,22 @@ TEST_CASE("an output file that is not published leaves what was there") {
   }
   CHECK(folder.names() == Names{"out.csv"});
   CHECK(folder.read("out.csv") == "old");
+}
+
+// A killed process runs no destructor.
+TEST_CASE("a killed process leaves no file") {
+  const TemporaryFolder folder;
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    auto file = OutputFile::create({folder.path("out.csv"), false, {}, ""});
+    const bool is_written = file && file->append("new") && file->finish();
+    ::kill(::getpid(), is_written ? SIGKILL : SIGTERM);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WTERMSIG(status) == SIGKILL);
+  CHECK(folder.names() == Names{});
 }
 
 TEST_CASE("a published file is taken back unless it is settled") {
