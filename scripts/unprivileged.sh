@@ -35,6 +35,7 @@ lend_tree_to_user() {
     TEST_ROOT=$home/tree/pgveil
     mkdir -p "$TEST_ROOT"
     cp -R "$ROOT/tests" "$ROOT/config" "$ROOT/demo" "$ROOT/docs" "$ROOT/spark" "$TEST_ROOT"
+    install -D -m 644 "$ROOT/common/finding.cpp" "$TEST_ROOT/common/finding.cpp" # check_test reads its codes
     for program in build/{dev,release}/cli/pgveil build/dev/tests/oracle/node_kinds; do
       [[ ! -x $ROOT/$program ]] || install -D "$ROOT/$program" "$TEST_ROOT/$program"
     done
