@@ -103,13 +103,14 @@ Result<void> save_report(std::optional<OutputFile>& file, const std::string& jso
   return file->publish();
 }
 
-// One interrupt may end the search. Any other one ends everything.
+// One interrupt may end the search. Any other one ends everything. A job that has no search, such as one with
+// mondrian, has nothing that an interrupt could end alone.
 class Interrupts {
  public:
   void begin_search() { is_searching_ = true; }
   void end_search() {
+    used_ = is_searching_ && interrupts > 0 ? 1 : 0;
     is_searching_ = false;
-    used_ = interrupts > 0 ? 1 : 0;
   }
   [[nodiscard]] bool is_aborted() const { return interrupts > (is_searching_ ? 1 : used_); }
 

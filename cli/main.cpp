@@ -33,11 +33,13 @@ std::string name_of(const CLI::App& verb) {
   return above->get_parent() == nullptr ? verb.get_name() : name_of(*above) + " " + verb.get_name();
 }
 
-// A report that nobody got is no success. What the verb did stays done.
+// A report that nobody got is no success. What the verb did stays done, and its audit record says so.
 int with_output(int status) {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  errno = 0;
+  const bool is_flushed = std::fflush(stdout) == 0;
+  if (is_flushed && std::ferror(stdout) == 0) return status;
   std::fprintf(stderr, "pgveil: the output could not be written to standard output: %s\n",
-               std::strerror(errno));
+               is_flushed ? "a write failed" : std::strerror(errno));
   return status == kSuccess || status == kUnproven ? kMistake : status;
 }
 
@@ -86,9 +88,9 @@ struct CommandLine {
     if (!named->subject) return with_output(named->run());
     const auto record = VerbRecord::begin(config, name_of(*named->parsed), named->subject());
     if (!record) return report(record.error());
-    const int status = with_output(named->run());
+    const int status = named->run();
     record->end(status);
-    return status;
+    return with_output(status);
   }
 };
 

@@ -189,7 +189,7 @@ Result<std::optional<engine::Table>> read_input(const VerifyArguments& arguments
   auto given = arguments.input;
   given.null_text = certificate.null_text;
   std::optional<Job> job;
-  if (arguments.job) {
+  if (arguments.job && given.file && !arguments.input_separator) {
     auto read = read_job_file(*arguments.job);
     if (!read) return read.error();
     job = std::move(*read);
