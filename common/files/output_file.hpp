@@ -1,7 +1,8 @@
 #pragma once
 // The file that a job publishes. It exists completely or not at all, and publication can be undone until
-// settle(). Until then it has no name, so the kernel removes it when the process ends in any way. A file
+// settle(). Until publish() it has no name, so the kernel removes it when the process ends in any way. A file
 // system without unnamed files (NFS) gets a file `.pgveil-new-…` beside the target, which a crash may leave.
+// Between publish() and settle(), a replaced file is kept as `.pgveil-old-…`, which a crash may leave, too.
 #include <string>
 #include <string_view>
 #include <vector>
