@@ -83,7 +83,8 @@ Result<char> separator_of(std::string_view text) {
   if (text == "tab") return '\t';
   if (text.size() == 1 && text.front() > ' ' && text.front() < 0x7F && text.front() != '"')
     return text.front();
-  return usage_error("the separator is not one character", "write one ASCII character, or tab");
+  return usage_error(fmt::format("the separator \"{}\" is not one character", text),
+                     "write one ASCII character, or tab");
 }
 
 Result<std::vector<std::string>> column_names(std::string_view option, std::string_view text) {

@@ -107,7 +107,7 @@ class Risk(VerbCase):
             found = self.found("-", "--separator", separator, "--columns", "age", input=text)
             self.assertEqual(found["classes"], 2)
         self.refused("standard input is named twice", "-", "--population", "-", input=SIX)
-        self.refused("--separator", "-", "--separator", "ab", input=SIX)
+        self.refused('the separator "ab" is not one character', "-", "--separator", "ab", input=SIX)
 
     def test_a_table_of_postgresql(self):
         where = ("--table", "public.visitors", "--config", self.pgveil.config_path)

@@ -174,7 +174,7 @@ export const shell = ({settings, kPhone, kWide, signedIn, open, heading, everywh
       await page.getByRole("button", {name: "Widen the menu"}).click();
       await page.keyboard.press("Tab");
       await page.reload();
-      await menu.waitFor();
+      await heading(page, "Audit log");
       await page.keyboard.press("Tab");
       await page.keyboard.press("Enter");
       assert.equal(await focused(page), "main");
