@@ -97,7 +97,10 @@ void add_rewrites(Exposition& out, const ServingState& serving) {
   }
   out.begin("pgveil_verdict_cache_hits_total", "counter", "Texts that were in the cache.");
   out.sample({}, value_of(serving.rewrites().hits));
-  out.begin("pgveil_verdict_cache_misses_total", "counter", "Texts that were not.");
+  out.begin("pgveil_verdict_cache_shape_hits_total", "counter",
+            "Texts that differ only in literals from one that was.");
+  out.sample({}, value_of(serving.rewrites().shapes));
+  out.begin("pgveil_verdict_cache_misses_total", "counter", "Texts that were rewritten.");
   out.sample({}, value_of(serving.rewrites().misses));
   out.begin("pgveil_verdict_cache_bytes", "gauge", "Memory of the cache.");
   out.sample({}, std::uint64_t{serving.cache().size_bytes()});

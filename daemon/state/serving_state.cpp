@@ -257,6 +257,17 @@ Refusal no_longer_masked() {
 
 }  // namespace
 
+void ServingState::Rewrites::count(FoundVerdict::From from, std::chrono::steady_clock::duration took) {
+  switch (from) {
+    case FoundVerdict::From::text: hits.fetch_add(1, std::memory_order_relaxed); return;
+    case FoundVerdict::From::shape: shapes.fetch_add(1, std::memory_order_relaxed); return;
+    case FoundVerdict::From::rewriting:
+      misses.fetch_add(1, std::memory_order_relaxed);
+      time.add(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
+      return;
+  }
+}
+
 session::Judgement ServingState::judge(std::string_view sql, const rewriter::Client& client,
                                        std::string_view database) {
   const auto now = present();
@@ -265,19 +276,11 @@ session::Judgement ServingState::judge(std::string_view sql, const rewriter::Cli
     return {std::make_shared<const rewriter::Verdict>(no_longer_masked()), served};
   const auto snapshot = snapshot_of(*now, database);
   if (!snapshot) return {std::make_shared<const rewriter::Verdict>(snapshot.error()), served};
-  const std::string path = client.path.key() + (client.sends_ascii ? "#ascii" : "");
-  const VerdictKeyView key{sql, client.role, path, database, (*snapshot)->generation()};
-  auto verdict = cache_.find(key);
-  (verdict ? rewrites_.hits : rewrites_.misses).fetch_add(1, std::memory_order_relaxed);
-  if (!verdict) {
-    const auto begin = std::chrono::steady_clock::now();
-    PassClock clock(rewrites_.passes);
-    verdict = std::make_shared<const rewriter::Verdict>(
-        rewriter::rewrite(sql, client, **snapshot, limits_of(now->config.limits), &clock));
-    const auto took = std::chrono::steady_clock::now() - begin;
-    rewrites_.time.add(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
-    cache_.insert(key, verdict);
-  }
+  const auto begin = std::chrono::steady_clock::now();
+  PassClock clock(rewrites_.passes);
+  const rewriter::Limits limits = limits_of(now->config.limits);
+  auto [verdict, from] = find_verdict(cache_, sql, {client, database, **snapshot, limits}, clock);
+  rewrites_.count(from, std::chrono::steady_clock::now() - begin);
   if (const auto* refusal = std::get_if<Refusal>(verdict.get()))
     refusals_.add(refusal->reason, std::time(nullptr));
   return {std::move(verdict), served};

@@ -17,6 +17,7 @@
 #include "daemon/state/present.hpp"
 #include "daemon/state/refusal_counts.hpp"
 #include "daemon/state/running_builds.hpp"
+#include "daemon/statements/find_verdict.hpp"
 #include "daemon/statements/pass_times.hpp"
 #include "daemon/statements/verdict_cache.hpp"
 #include "db/server/progress.hpp"
@@ -84,12 +85,14 @@ class ServingState final : public session::Gate {
                                                                 std::string_view database) const;
   // What judge() has refused since the start.
   [[nodiscard]] const RefusalCounts& refusals() const { return refusals_; }
-  // Statistics of judge() since the start: statements found in the cache, statements not found, and the time
-  // that the latter took, in total and by pass.
+  // Statistics of judge() since the start: texts found in the cache, texts judged by the template of their
+  // shape, all others, and the time that the last took, in total and by pass.
   struct Rewrites {
-    std::atomic<std::uint64_t> hits{0}, misses{0};
+    std::atomic<std::uint64_t> hits{0}, shapes{0}, misses{0};
     Histogram time;
     PassTimes passes;
+
+    void count(FoundVerdict::From from, std::chrono::steady_clock::duration took);
   };
   [[nodiscard]] const Rewrites& rewrites() const { return rewrites_; }
   [[nodiscard]] const VerdictCache& cache() const { return cache_; }

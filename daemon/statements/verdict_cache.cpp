@@ -50,10 +50,27 @@ std::size_t bytes_of(const Error& error) {
   return error.public_message.capacity() + error.hint.capacity() + error.private_detail.capacity();
 }
 
+std::size_t bytes_of(const rewriter::Verdict& verdict) {
+  return std::visit([](const auto& it) { return bytes_of(it); }, verdict);
+}
+std::size_t bytes_of(SeenShape) {
+  return 0;
+}
+std::size_t bytes_of(NoTemplate) {
+  return 0;
+}
+std::size_t bytes_of(const rewriter::OpaqueLiterals& opaque) {
+  return opaque.capacity() / 8;
+}
+std::size_t bytes_of(const rewriter::VerdictTemplate& made) {
+  return made.text.capacity() + made.places.capacity() * sizeof(rewriter::VerdictTemplate::Place) +
+         bytes_of(made.opaque) + bytes_of(made.rewritten);
+}
+
 }  // namespace
 
-std::size_t verdict_bytes(const rewriter::Verdict& verdict) {
-  return sizeof verdict + std::visit([](const auto& it) { return bytes_of(it); }, verdict);
+std::size_t entry_bytes(const CachedVerdict& entry) {
+  return sizeof entry + std::visit([](const auto& it) { return bytes_of(it); }, entry);
 }
 
 VerdictCache::VerdictCache(std::size_t limit_bytes)
@@ -79,34 +96,33 @@ VerdictCache::Entry VerdictCache::find(const VerdictKeyView& key) {
   auto* place = place_of(shard, hash, key);
   if (place == nullptr) return nullptr;
   shard.recent.splice(shard.recent.begin(), shard.recent, *place);
-  return (*place)->verdict;
+  return (*place)->entry;
 }
 
-void VerdictCache::insert(const VerdictKeyView& key, Entry verdict) {
+void VerdictCache::insert(const VerdictKeyView& key, Entry entry) {
   const std::size_t bytes = kItemBytes + key.sql.size() + key.role.size() + key.path.size() +
-                            key.database.size() + verdict_bytes(*verdict);
-  if (bytes > shard_limit_bytes_) return;
+                            key.database.size() + entry_bytes(*entry);
   const std::uint64_t hash = hash_of(key);
   Shard& shard = shard_of(hash);
   const std::lock_guard guard(shard.mutex);
-  if (place_of(shard, hash, key) != nullptr) return;
+  if (auto* place = place_of(shard, hash, key)) drop(shard, *place);
+  if (bytes > shard_limit_bytes_) return;
   shard.recent.push_front({std::string(key.sql), std::string(key.role), std::string(key.path),
-                           std::string(key.database), key.generation, hash, bytes, std::move(verdict)});
+                           std::string(key.database), key.generation, hash, bytes, std::move(entry)});
   shard.places.emplace(hash, shard.recent.begin());
   shard.bytes += bytes;
-  while (shard.bytes > shard_limit_bytes_) drop_oldest(shard);
+  while (shard.bytes > shard_limit_bytes_) drop(shard, std::prev(shard.recent.end()));
 }
 
-void VerdictCache::drop_oldest(Shard& shard) {
-  const auto oldest = std::prev(shard.recent.end());
-  const auto [first, last] = shard.places.equal_range(oldest->hash);
+void VerdictCache::drop(Shard& shard, std::list<Item>::iterator item) {
+  const auto [first, last] = shard.places.equal_range(item->hash);
   for (auto at = first; at != last; ++at) {
-    if (at->second != oldest) continue;
+    if (at->second != item) continue;
     shard.places.erase(at);
     break;
   }
-  shard.bytes -= oldest->bytes;
-  shard.recent.erase(oldest);
+  shard.bytes -= item->bytes;
+  shard.recent.erase(item);
 }
 
 std::size_t VerdictCache::size_bytes() const {

@@ -76,8 +76,8 @@ struct Equality {
 
 class Finder {
  public:
-  Finder(const Message& statement, std::span<const StandIn> stand_ins, pg::Arena& arena)
-      : stand_ins_(stand_ins), build_(arena) {
+  Finder(const Message& statement, std::span<const StandIn> stand_ins, pg::Arena& arena, LiteralTrace* trace)
+      : stand_ins_(stand_ins), build_(arena), trace_(trace) {
     count_parameters(statement);
   }
 
@@ -261,7 +261,9 @@ class Finder {
   }
 
   // A value that is not known may be the value of any row.
-  static double rows_of(const Node* constant, const LookUpColumn& column) {
+  [[nodiscard]] double rows_of(const Node* constant, const LookUpColumn& column) const {
+    if (column.rows.empty()) return 0;
+    if (trace_ != nullptr) trace_->note_read(constant);
     const Node* value =
         pg::is_kind(constant, PG_QUERY__NODE__NODE_TYPE_CAST) ? constant->type_cast->arg : constant;
     if (pg::is_kind(value, PG_QUERY__NODE__NODE_A_CONST)) {
@@ -283,6 +285,7 @@ class Finder {
 
   std::span<const StandIn> stand_ins_;
   pg::Builder build_;
+  LiteralTrace* trace_;            // null: nobody asks
   std::map<int, int> parameters_;  // how often each occurs in the statement
   std::set<const PgQuery__RangeVar*> found_;
 };
@@ -290,10 +293,10 @@ class Finder {
 }  // namespace
 
 std::set<const PgQuery__RangeVar*> put_look_ups(const Message& statement, std::span<const StandIn> stand_ins,
-                                                pg::Arena& arena) {
+                                                pg::Arena& arena, LiteralTrace* trace) {
   const auto has_any = [](const StandIn& it) { return !it.mask->look_ups.columns.empty(); };
   if (std::ranges::none_of(stand_ins, has_any)) return {};
-  Finder finder(statement, stand_ins, arena);
+  Finder finder(statement, stand_ins, arena, trace);
   finder.message(statement);
   return finder.take();
 }

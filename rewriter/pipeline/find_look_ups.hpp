@@ -8,12 +8,15 @@
 #include <span>
 
 #include "pg/arena.hpp"
+#include "rewriter/pipeline/literal_trace.hpp"
 #include "rewriter/pipeline/used_columns.hpp"
 
 namespace pgveil::rewriter {
 
-// Puts the conditions into the stand-ins and returns the names of those that now have one.
+// Puts the conditions into the stand-ins and returns the names of those that now have one. trace: null, or
+// where it is noted which constants were read.
 std::set<const PgQuery__RangeVar*> put_look_ups(const ProtobufCMessage& statement,
-                                                std::span<const StandIn> stand_ins, pg::Arena& arena);
+                                                std::span<const StandIn> stand_ins, pg::Arena& arena,
+                                                LiteralTrace* trace = nullptr);
 
 }  // namespace pgveil::rewriter

@@ -69,7 +69,7 @@ std::optional<Objection> check_statement_depth(StatementWork& work, const Statem
 
 std::optional<Objection> choose_statement_masks(StatementWork& work, const StatementContext& context) {
   choose_masks(work.raw.stmt->base, work.stand_ins,
-               {context.snapshot.mask_choice(), context.snapshot.estimates()}, context.arena);
+               {context.snapshot.mask_choice(), context.snapshot.estimates()}, context.arena, context.trace);
   return std::nullopt;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pg/parse.hpp"
+#include "rewriter/pipeline/literal_trace.hpp"
 #include "rewriter/pipeline/pass.hpp"
 #include "rewriter/pipeline/used_columns.hpp"
 #include "rewriter/resolve/stop.hpp"
@@ -38,6 +39,7 @@ struct StatementContext {
   pg::Arena& arena;
   PassObserver* observer = nullptr;  // null: no observer
   bool sends_ascii = false;          // Client's
+  LiteralTrace* trace = nullptr;     // null: nobody asks
 };
 
 // A statement on its way. Each pass reads what earlier ones made, and adds its own.

@@ -25,11 +25,12 @@ void put_source(const PgQuery__RawStmt& raw, std::string_view sql, Statement& st
 }
 
 Verdict rewrite_tree(pg::Tree& tree, std::string_view sql, const Client& client, const Snapshot& snapshot,
-                     const Limits& limits, PassObserver* observer) {
+                     const Limits& limits, PassObserver* observer, LiteralTrace* trace) {
   Rewritten out;
   out.generation = snapshot.generation();
   Resolver resolver(snapshot, client, *tree.arena);
-  const StatementContext context{client.role, snapshot, limits, *tree.arena, observer, client.sends_ascii};
+  const StatementContext context{client.role, snapshot,           limits, *tree.arena,
+                                 observer,    client.sends_ascii, trace};
   for (std::size_t i = 0; i < tree.result->n_stmts; ++i) {
     PgQuery__RawStmt& raw = *tree.result->stmts[i];
     begins(observer, Pass::resolve);
@@ -49,12 +50,12 @@ Verdict rewrite_tree(pg::Tree& tree, std::string_view sql, const Client& client,
 }
 
 Verdict rewrite_text(std::string_view sql, const Client& client, const Snapshot& snapshot,
-                     const Limits& limits, PassObserver* observer) {
+                     const Limits& limits, PassObserver* observer, LiteralTrace* trace) {
   begins(observer, Pass::parse);
   auto tree = pg::parse(sql, {.bytes = limits.statement_bytes, .nesting = limits.nesting});
   if (!tree) return tree.error();
   try {
-    return rewrite_tree(*tree, sql, client, snapshot, limits, observer);
+    return rewrite_tree(*tree, sql, client, snapshot, limits, observer, trace);
   } catch (const pg::CannotPrint& cannot) {
     return unverified(cannot.what());
   }
@@ -63,8 +64,8 @@ Verdict rewrite_text(std::string_view sql, const Client& client, const Snapshot&
 }  // namespace
 
 Verdict rewrite(std::string_view sql, const Client& client, const Snapshot& snapshot, const Limits& limits,
-                PassObserver* observer) {
-  Verdict verdict = rewrite_text(sql, client, snapshot, limits, observer);
+                PassObserver* observer, LiteralTrace* trace) {
+  Verdict verdict = rewrite_text(sql, client, snapshot, limits, observer, trace);
   if (observer != nullptr) observer->ends();
   return verdict;
 }

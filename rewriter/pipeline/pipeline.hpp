@@ -6,14 +6,16 @@
 // stack: call it on a thread of kParserStackBytes.
 #include <string_view>
 
+#include "rewriter/pipeline/literal_trace.hpp"
 #include "rewriter/pipeline/pass.hpp"
 #include "rewriter/snapshot/snapshot.hpp"
 #include "rewriter/statement/verdict.hpp"
 
 namespace pgveil::rewriter {
 
-// observer: null when nobody looks on.
+// observer and trace: null when nobody looks on.
 [[nodiscard]] Verdict rewrite(std::string_view sql, const Client& client, const Snapshot& snapshot,
-                              const Limits& limits = {}, PassObserver* observer = nullptr);
+                              const Limits& limits = {}, PassObserver* observer = nullptr,
+                              LiteralTrace* trace = nullptr);
 
 }  // namespace pgveil::rewriter

@@ -102,7 +102,9 @@ std::string constant_text(const Node* constant) {
   return {};
 }
 
-double share_of_value(const ShownShare& share, const Node* value) {
+double share_of_value(const ShownShare& share, const Node* value, LiteralTrace* trace) {
+  if (share.frequent.empty()) return share.typical;
+  if (trace != nullptr) trace->note_read(value);
   const std::string text = constant_text(value);
   if (text.empty()) return share.typical;
   const auto at = share.frequent.find(text);
@@ -112,8 +114,8 @@ double share_of_value(const ShownShare& share, const Node* value) {
 class EstimateWriter {
  public:
   EstimateWriter(std::span<const StandIn> stand_ins, const std::set<const PgQuery__RangeVar*>& look_ups,
-                 double least_rows, pg::Arena& arena)
-      : stand_ins_(stand_ins), look_ups_(look_ups), least_rows_(least_rows), build_(arena) {}
+                 double least_rows, pg::Arena& arena, LiteralTrace* trace)
+      : stand_ins_(stand_ins), look_ups_(look_ups), least_rows_(least_rows), build_(arena), trace_(trace) {}
 
   void message(const Message& node) {
     if (node.descriptor == &pg_query__select_stmt__descriptor)
@@ -297,25 +299,27 @@ class EstimateWriter {
     return is_and ? out : negated(out);
   }
 
-  static std::optional<Estimate> estimate_of(const PgQuery__AExpr& it, const ShownShare& share,
-                                             const Node* value) {
+  [[nodiscard]] std::optional<Estimate> estimate_of(const PgQuery__AExpr& it, const ShownShare& share,
+                                                    const Node* value) const {
     const auto op = operator_of(it);
     switch (it.kind) {
       case PG_QUERY__A__EXPR__KIND__AEXPR_OP: {
-        const Estimate one{kOne, share_of_value(share, value)};
+        const Estimate one{kOne, share_of_value(share, value, trace_)};
         if (op == "=") return one;
         if (op == "<>") return Estimate{1 - kOne, share.shown - one.likely};
         if (op == "<" || op == "<=" || op == ">" || op == ">=")
           return Estimate{kInequality, share.shown * kInequality};
         return std::nullopt;
       }
-      case PG_QUERY__A__EXPR__KIND__AEXPR_DISTINCT: return negated({kOne, share_of_value(share, value)});
-      case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_DISTINCT: return Estimate{kOne, share_of_value(share, value)};
+      case PG_QUERY__A__EXPR__KIND__AEXPR_DISTINCT:
+        return negated({kOne, share_of_value(share, value, trace_)});
+      case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_DISTINCT:
+        return Estimate{kOne, share_of_value(share, value, trace_)};
       case PG_QUERY__A__EXPR__KIND__AEXPR_IN: {
         Estimate any{0, 0};
         for (const Node* element : pg::nodes(value->list->items, value->list->n_items)) {
           any.planned += kOne;
-          any.likely += share_of_value(share, element);
+          any.likely += share_of_value(share, element, trace_);
         }
         any.likely = std::min(any.likely, share.shown);
         if (op == "=") return any;
@@ -391,18 +395,19 @@ class EstimateWriter {
   const std::set<const PgQuery__RangeVar*>& look_ups_;
   double least_rows_;
   pg::Builder build_;
+  LiteralTrace* trace_;            // null: nobody asks
   std::vector<NamedQuery> items_;  // of the query whose conditions are written
 };
 
 }  // namespace
 
 void put_estimates(const Message& statement, std::span<const StandIn> stand_ins,
-                   const std::set<const PgQuery__RangeVar*>& look_ups, Estimates estimates,
-                   pg::Arena& arena) {
+                   const std::set<const PgQuery__RangeVar*>& look_ups, Estimates estimates, pg::Arena& arena,
+                   LiteralTrace* trace) {
   const double least = estimates == Estimates::large_tables ? kLeastRows : 0;
   const auto has_shares = [&](const StandIn& it) { return has_shares_of(*it.mask, least); };
   if (estimates == Estimates::none || std::ranges::none_of(stand_ins, has_shares)) return;
-  EstimateWriter(stand_ins, look_ups, least, arena).message(statement);
+  EstimateWriter(stand_ins, look_ups, least, arena, trace).message(statement);
 }
 
 }  // namespace pgveil::rewriter

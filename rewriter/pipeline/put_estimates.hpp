@@ -19,13 +19,16 @@
 #include <span>
 
 #include "pg/arena.hpp"
+#include "rewriter/pipeline/literal_trace.hpp"
 #include "rewriter/resolve/stand_in.hpp"
 
 namespace pgveil::rewriter {
 
 // look_ups: the stand-ins that state a look-up (find_look_ups.hpp). Their condition finds its rows by an
 // index, so PostgreSQL knows how many there are, and is told that the query's own condition keeps them.
+// trace: null, or where it is noted which constants were read.
 void put_estimates(const ProtobufCMessage& statement, std::span<const StandIn> stand_ins,
-                   const std::set<const PgQuery__RangeVar*>& look_ups, Estimates estimates, pg::Arena& arena);
+                   const std::set<const PgQuery__RangeVar*>& look_ups, Estimates estimates, pg::Arena& arena,
+                   LiteralTrace* trace = nullptr);
 
 }  // namespace pgveil::rewriter

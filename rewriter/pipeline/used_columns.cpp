@@ -158,12 +158,12 @@ std::optional<std::set<std::string_view>> used_column_names(const ProtobufCMessa
 }
 
 void choose_masks(const ProtobufCMessage& statement, std::span<const StandIn> stand_ins, MaskChoices choices,
-                  pg::Arena& arena) {
+                  pg::Arena& arena, LiteralTrace* trace) {
   if (stand_ins.empty()) return;
   const auto used = used_column_names(statement);
   const auto whole = whole_reads(statement, stand_ins);
-  const auto look_ups = put_look_ups(statement, stand_ins, arena);
-  put_estimates(statement, stand_ins, look_ups, choices.estimates, arena);
+  const auto look_ups = put_look_ups(statement, stand_ins, arena, trace);
+  put_estimates(statement, stand_ins, look_ups, choices.estimates, arena, trace);
   for (const StandIn& stand_in : stand_ins) {
     const Mask& mask = *stand_in.mask;
     StandInName name{.oid = mask.table_oid, .form = MaskForm::by_column, .left_out = {}};

@@ -10,6 +10,7 @@
 #include "pg/arena.hpp"
 #include "pg/ast.hpp"
 #include "rewriter/mask/mask.hpp"
+#include "rewriter/pipeline/literal_trace.hpp"
 #include "rewriter/resolve/stand_in.hpp"
 
 namespace pgveil::rewriter {
@@ -26,8 +27,9 @@ struct MaskChoices {
 // Turns stand-ins into look-ups where it can (find_look_ups.hpp) and writes conditions on masked columns so
 // that PostgreSQL can estimate them (put_estimates.hpp). Then it gives each stand-in a new name: without the
 // columns that the statement does not use, and in the cheaper form, or in the chosen form if the mask has it.
-// Look-ups are always by column. The texts are copied to the arena.
+// Look-ups are always by column. The texts are copied to the arena. trace: null, or where it is noted which
+// constants were read.
 void choose_masks(const ProtobufCMessage& statement, std::span<const StandIn> stand_ins, MaskChoices choices,
-                  pg::Arena& arena);
+                  pg::Arena& arena, LiteralTrace* trace = nullptr);
 
 }  // namespace pgveil::rewriter

@@ -1,4 +1,4 @@
-// Any bytes as SQL: refused, or rewritten to what may be sent. "dpo> SELECT 1" asks as that role; without a
+// Any bytes as SQL: refused, or rewritten to what may be sent, the same way by the template of its shape. "dpo> SELECT 1" asks as that role; without a
 // role it is the one that reads through masks.
 #include <pthread.h>
 
@@ -9,6 +9,7 @@
 
 #include "tests/unit/rewriter/fixture.hpp"
 #include "tests/unit/rewriter/rewrite_invariants.hpp"
+#include "tests/unit/rewriter/shape_invariants.hpp"
 
 namespace {
 
@@ -22,7 +23,8 @@ void* ask(void* argument) {
   const auto& question = *static_cast<const Question*>(argument);
   static const auto indexed = pgveil::rewriter::test::demo_snapshot_with_indexes();
   for (const auto& world : {snapshot, indexed}) {
-    const auto broken = pgveil::rewriter::test::broken_invariant(question.sql, question.role, *world);
+    auto broken = pgveil::rewriter::test::broken_invariant(question.sql, question.role, *world);
+    if (broken.empty()) broken = pgveil::rewriter::test::broken_shape(question.sql, question.role, *world);
     if (broken.empty()) continue;
     std::fprintf(stderr, "%s\n", broken.c_str());
     std::abort();

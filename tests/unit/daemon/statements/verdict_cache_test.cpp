@@ -13,11 +13,11 @@ VerdictCache::Entry answer(const std::string& sql) {
   rewriter::Rewritten rewritten;
   rewritten.statements.resize(1);
   rewritten.statements[0].sql = sql;
-  return std::make_shared<const rewriter::Verdict>(std::move(rewritten));
+  return std::make_shared<const CachedVerdict>(rewriter::Verdict(std::move(rewritten)));
 }
 
 const std::string& sql_of(const VerdictCache::Entry& entry) {
-  return std::get<rewriter::Rewritten>(*entry).statements.front().sql;
+  return std::get<rewriter::Rewritten>(std::get<rewriter::Verdict>(*entry)).statements.front().sql;
 }
 
 TEST_CASE("a verdict is found again under the very same key only") {
@@ -36,12 +36,16 @@ TEST_CASE("a verdict is found again under the very same key only") {
   CHECK(cache.find({"SELECT 1a", "nalyst", "", "demo", 7}) == nullptr);
 }
 
-TEST_CASE("an entry that is there stays") {
+TEST_CASE("an entry takes the place of the one that is there") {
   VerdictCache cache(1 << 20);
   cache.insert({"q", "r", "", "d", 1}, answer("first"));
   cache.insert({"q", "r", "", "d", 1}, answer("second"));
-  CHECK(sql_of(cache.find({"q", "r", "", "d", 1})) == "first");
+  CHECK(sql_of(cache.find({"q", "r", "", "d", 1})) == "second");
   CHECK(cache.entry_count() == 1);
+  // Also one that is too large to be kept.
+  cache.insert({"q", "r", "", "d", 1}, answer(std::string(1 << 20, 'x')));
+  CHECK(cache.find({"q", "r", "", "d", 1}) == nullptr);
+  CHECK(cache.size_bytes() == 0);
 }
 
 TEST_CASE("the cache never holds more than its limit, and drops what was used longest ago") {
@@ -79,11 +83,10 @@ TEST_CASE("a verdict larger than a shard's share is not kept, and a cache of no 
 }
 
 TEST_CASE("refusals and errors are counted with their texts") {
-  const rewriter::Verdict refusal =
-      Refusal{Reason::clause, std::string(1'000, 'm'), std::string(500, 'h'), 1};
-  CHECK(verdict_bytes(refusal) >= 1'500);
-  const rewriter::Verdict error = Error{ErrorKind::syntax, "42601", std::string(1'000, 'm')};
-  CHECK(verdict_bytes(error) >= 1'000);
+  const CachedVerdict refusal = Refusal{Reason::clause, std::string(1'000, 'm'), std::string(500, 'h'), 1};
+  CHECK(entry_bytes(refusal) >= 1'500);
+  const CachedVerdict error = Error{ErrorKind::syntax, "42601", std::string(1'000, 'm')};
+  CHECK(entry_bytes(error) >= 1'000);
 }
 
 TEST_CASE("threads may use it at once") {

@@ -1,0 +1,129 @@
+#include "daemon/statements/find_verdict.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace pgveil::app {
+namespace {
+
+using From = FoundVerdict::From;
+using rewriter::OpaqueLiterals;
+using rewriter::TextShape;
+using rewriter::VerdictTemplate;
+
+VerdictCache::Entry entry_of(CachedVerdict value) {
+  return std::make_shared<const CachedVerdict>(std::move(value));
+}
+
+// The verdict of an entry that holds one.
+std::shared_ptr<const rewriter::Verdict> verdict_in(const VerdictCache::Entry& entry) {
+  return {entry, &std::get<rewriter::Verdict>(*entry)};
+}
+
+class Finder {
+ public:
+  Finder(VerdictCache& cache, const JudgedFor& judged_for, rewriter::PassObserver& observer)
+      : cache_(cache),
+        for_(judged_for),
+        observer_(observer),
+        path_(judged_for.client.path.key() + (judged_for.client.sends_ascii ? "#ascii" : "")) {}
+
+  FoundVerdict find(std::string_view sql) {
+    if (const auto known = cache_.find(key_of(sql))) return {verdict_in(known), From::text};
+    const auto shape =
+        for_.client.sends_ascii ? std::nullopt : rewriter::text_shape(sql, for_.limits.statement_bytes);
+    if (!shape) return {kept(sql, judged(sql, nullptr)), From::rewriting};
+    return find(*shape);
+  }
+
+ private:
+  [[nodiscard]] VerdictKeyView key_of(std::string_view text) const {
+    return {text, for_.client.role, path_, for_.database, for_.snapshot.generation()};
+  }
+
+  FoundVerdict find(const TextShape& shape) {
+    const std::string all = shape_key(shape, {});
+    const auto known = cache_.find(key_of(all));
+    if (known == nullptr) {
+      cache_.insert(key_of(all), entry_of(SeenShape{}));
+      return {kept(shape.sql, judged(shape.sql, nullptr)), From::rewriting};
+    }
+    if (std::holds_alternative<SeenShape>(*known)) return {first_of_shape(shape, all), From::rewriting};
+    const auto* opaque = std::get_if<OpaqueLiterals>(known.get());
+    if (opaque == nullptr) return {kept(shape.sql, judged(shape.sql, nullptr)), From::rewriting};
+    return find(shape, *opaque);
+  }
+
+  FoundVerdict find(const TextShape& shape, const OpaqueLiterals& opaque) {
+    const std::string key = shape_key(shape, opaque);
+    const auto known = cache_.find(key_of(key));
+    if (known == nullptr) return {first_of_template(shape, opaque, key), From::rewriting};
+    if (const auto* made = std::get_if<VerdictTemplate>(known.get())) {
+      if (auto rewritten = verdict_on(shape, *made, for_.limits))
+        return {std::make_shared<const rewriter::Verdict>(std::move(*rewritten)), From::shape};
+    }
+    return {kept(shape.sql, judged(shape.sql, nullptr)), From::rewriting};
+  }
+
+  // Finds out which literals of the shape are opaque.
+  std::shared_ptr<const rewriter::Verdict> first_of_shape(const TextShape& shape, const std::string& all) {
+    auto [verdict, made] = judged_with_template(shape);
+    if (made) {
+      const std::string key = shape_key(shape, made->opaque);
+      cache_.insert(key_of(all), entry_of(made->opaque));
+      cache_.insert(key_of(key), entry_of(std::move(*made)));
+      return std::make_shared<const rewriter::Verdict>(std::move(verdict));
+    }
+    // A refusal says nothing of other values, and a text that is refused does not come often.
+    if (std::holds_alternative<rewriter::Rewritten>(verdict))
+      cache_.insert(key_of(all), entry_of(NoTemplate{}));
+    return kept(shape.sql, std::move(verdict));
+  }
+
+  // Of another text of the shape, which differs in literals that are not opaque.
+  std::shared_ptr<const rewriter::Verdict> first_of_template(const TextShape& shape,
+                                                             const OpaqueLiterals& opaque,
+                                                             const std::string& key) {
+    auto [verdict, made] = judged_with_template(shape);
+    if (made && made->opaque == opaque) {
+      cache_.insert(key_of(key), entry_of(std::move(*made)));
+      return std::make_shared<const rewriter::Verdict>(std::move(verdict));
+    }
+    cache_.insert(key_of(key), entry_of(NoTemplate{}));
+    return kept(shape.sql, std::move(verdict));
+  }
+
+  std::pair<rewriter::Verdict, std::optional<VerdictTemplate>> judged_with_template(const TextShape& shape) {
+    rewriter::LiteralTrace trace;
+    rewriter::Verdict verdict = judged(shape.sql, &trace);
+    const auto* rewritten = std::get_if<rewriter::Rewritten>(&verdict);
+    if (rewritten == nullptr) return {std::move(verdict), std::nullopt};
+    auto made = make_template(shape, *rewritten, trace, for_.client, for_.snapshot, for_.limits);
+    return {std::move(verdict), std::move(made)};
+  }
+
+  rewriter::Verdict judged(std::string_view sql, rewriter::LiteralTrace* trace) {
+    return rewriter::rewrite(sql, for_.client, for_.snapshot, for_.limits, &observer_, trace);
+  }
+
+  std::shared_ptr<const rewriter::Verdict> kept(std::string_view sql, rewriter::Verdict verdict) {
+    auto entry = entry_of(std::move(verdict));
+    cache_.insert(key_of(sql), entry);
+    return verdict_in(entry);
+  }
+
+  VerdictCache& cache_;
+  const JudgedFor& for_;
+  rewriter::PassObserver& observer_;
+  std::string path_;
+};
+
+}  // namespace
+
+FoundVerdict find_verdict(VerdictCache& cache, std::string_view sql, const JudgedFor& judged_for,
+                          rewriter::PassObserver& observer) {
+  return Finder(cache, judged_for, observer).find(sql);
+}
+
+}  // namespace pgveil::app
