@@ -97,7 +97,7 @@ void measure_shapes(const bench::World& world, const bench::Sample& sample, std:
   const app::JudgedFor judged_for{client, "bench", *world.snapshot, limits};
   std::vector<double> ours, theirs, ratios;
   for (std::size_t i = 0; i < pairs + 2; ++i) {
-    const std::string sql = fmt::format("SELECT * FROM ({}) AS s WHERE {} + 1 > 1", sample.sql, i + 5);
+    const std::string sql = fmt::format("SELECT * FROM ({}) AS s WHERE {} + 1 > 1", sample.sql, i + 5'000);
     double mine = 0;
     const auto by_shape = [&] {
       const auto found = find_verdict(cache, sql, judged_for, clock);

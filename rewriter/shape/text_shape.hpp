@@ -24,8 +24,8 @@ struct TextShape {
   }
 };
 
-// nullopt: there is no plain literal, or the scanner is not sure, or the text is longer than limit_bytes or is
-// not UTF-8.
+// nullopt: there is no plain literal, or the scanner is not sure, or the text is longer than limit_bytes or
+// is not UTF-8.
 [[nodiscard]] std::optional<TextShape> text_shape(std::string_view sql, std::size_t limit_bytes);
 
 // What two texts share if and only if they differ in the values of opaque literals only. In place of an

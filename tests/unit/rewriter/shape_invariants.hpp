@@ -7,7 +7,7 @@
 
 namespace pgveil::rewriter::test {
 
-// The literals that the plain scanner finds are those of PostgreSQL's scanner, and the verdict that a template
+// The literals that the plain scanner finds are those of PostgreSQL's scanner. The verdict that a template
 // gives on texts with other literals is the one that rewrite() gives. What is broken; empty: nothing. Deep
 // texts need stack.
 [[nodiscard]] std::string broken_shape(std::string_view sql, const std::string& role,
