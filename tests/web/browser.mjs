@@ -4,9 +4,11 @@
 import assert from "node:assert/strict";
 import {createRequire} from "node:module";
 import path from "node:path";
+import {applying} from "./applying.mjs";
 import {changes} from "./changes.mjs";
 import {jobs} from "./jobs.mjs";
 import {jobTexts} from "./job-text.mjs";
+import {keyboard} from "./keyboard.mjs";
 import {protect} from "./protect.mjs";
 import {shell} from "./shell.mjs";
 import {pages} from "./pages.mjs";
@@ -306,6 +308,7 @@ const common = {
 };
 Object.assign(
   scenarios, changes(common), jobs(common), jobTexts(common), shell(common), protect(common), pages(common),
+  applying(common), keyboard(common),
 );
 
 async function main(name) {

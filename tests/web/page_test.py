@@ -68,8 +68,11 @@ class Page(PageCase):
             (ARRAY['f', 'm'])[1 + g % 2], (ARRAY['Aber', 'Bree', 'Cork', 'Dale', 'Esk'])[1 + (g * g) % 5], g % 10,
             (ARRAY['flu', 'gout', 'asthma', 'none'])[1 + (g * 13) % 4] FROM generate_series(1, 2000) g;
         INSERT INTO public.patients VALUES (2001, 'Rare Person', 'rare@example.org', 1901, 'f', 'Ystrad', 3, 'flu');
-        GRANT SELECT ON public.markup, public.folk, public.guests, public.odd, public.patients
-          TO pgveil_query, pgveil_admin;
+        CREATE TABLE public.visits AS TABLE public.patients;
+        CREATE TABLE public.members AS TABLE public.patients;
+        CREATE TABLE public.donors AS TABLE public.patients;
+        GRANT SELECT ON public.markup, public.folk, public.guests, public.odd, public.patients, public.members,
+          public.donors TO pgveil_query, pgveil_admin;
         ANALYZE;"""
 
     @classmethod
@@ -95,6 +98,8 @@ class Page(PageCase):
             "passwords": PASSWORDS,
             "timeout_ms": 30000,
             "policies": str(self.pgveil.policy_path),
+            "config": str(self.pgveil.config_path),
+            "postgres_port": self.postgres.port,
             "chromium": shutil.which("chromium"),
             "screenshots": os.environ.get("PGVEIL_SCREENSHOTS"),
         }

@@ -150,6 +150,13 @@ bool has_failed(const console::Answer& reload) {
                              [](const auto& row) { return row.size() > 1 && row[1] == "error"; });
 }
 
+std::string reason_of(const console::Answer& reload) {
+  if (!reload) return reload.error().public_message;
+  const auto failed = std::ranges::find_if(
+      reload->rows, [](const auto& row) { return row.size() > 2 && row[1] == "error" && row[2]; });
+  return failed == reload->rows.end() ? std::string("it gives no reason") : *(*failed)[2];
+}
+
 json::value reload_json(const console::Answer& reload) {
   if (reload) return json_of(*reload);
   return json::object{{"message", reload.error().public_message}};
@@ -181,7 +188,7 @@ Outcome reload_failed(const Change& change, const console::Answer& reload) {
   const auto restored = change_seen(change.path, change.after, change.before);
   const bool is_restored = restored && *restored;
   return {409,
-          {{"message", "the configuration can't be reloaded with it"},
+          {{"message", "the configuration can't be reloaded with it: " + reason_of(reload)},
            {"hint", is_restored ? "nothing has changed: the former file was put back"
                                 : "the file could not be put back; mend it where pgveil runs"},
            {"sqlstate", sqlstate::kObjectNotInPrerequisiteState},

@@ -43,7 +43,8 @@ function Diff({base, text}: {base: Base; text: string}) {
   );
 }
 
-export function Missing({missing}: {missing: MissingRight[]}) {
+/** onAgain: looks again whether they are missing; null: that would tell nothing new. */
+function Missing({missing, onAgain}: {missing: MissingRight[]; onAgain: (() => void) | null}) {
   if (missing.length === 0) return null;
   return (
     <div class="note warn">
@@ -53,11 +54,12 @@ export function Missing({missing}: {missing: MissingRight[]}) {
       </p>
       <ul>{missing.map(it => <li key={it.sql}>{it.database}: {it.what}</li>)}</ul>
       <CopyText text={missing.map(it => it.sql).join("\n")} label="the SQL that grants the rights" />
+      {onAgain ? <p class="actions"><Button onClick={onAgain}>Check again</Button></p> : null}
     </div>
   );
 }
 
-function Plan({flow, plan}: {flow: Flow; plan: PlannedApply}) {
+function Plan({flow, plan, onAgain}: {flow: Flow; plan: PlannedApply; onAgain: () => void}) {
   return (
     <>
       {plan.errors.map(it => (
@@ -77,7 +79,7 @@ function Plan({flow, plan}: {flow: Flow; plan: PlannedApply}) {
         </div>
       ) : null}
       {plan.warnings.map(it => <p class="note" key={it}>{it}</p>)}
-      <Missing missing={plan.missing} />
+      <Missing missing={plan.missing} onAgain={onAgain} />
       <Diff base={flow.base} text={flow.text} />
     </>
   );
@@ -214,7 +216,7 @@ export function ApplyStep({flow, change, mayApply, startAgain}: StepProps & {
           title="What will be written"
           actions={plan && plan.errors.length === 0 ? <Badge tone="good">checked</Badge> : undefined}
         >
-          {plan ? <Plan flow={flow} plan={plan} /> : problem ? null : <Skeleton lines={5} />}
+          {plan ? <Plan flow={flow} plan={plan} onAgain={again} /> : problem ? null : <Skeleton lines={5} />}
           <Trouble problem={problem}>
             {" "}
             <Button onClick={again}>Try again</Button>
@@ -262,7 +264,7 @@ export function ApplyStep({flow, change, mayApply, startAgain}: StepProps & {
             <code>{flow.base.name}</code> is written and loaded.
           </p>
           {flow.applied.answer.warnings.map(it => <p class="note" key={it}>{it}</p>)}
-          <Missing missing={flow.applied.answer.missing} />
+          <Missing missing={flow.applied.answer.missing} onAgain={null} />
         </Card>
       ) : null}
       {!needsApply ? <Building flow={flow} change={change} appliedHere={appliedHere} /> : null}

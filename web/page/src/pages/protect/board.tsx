@@ -130,14 +130,12 @@ export function Board({form, columns, put}: {
   const [over, setOver] = useState<Lane | null>(null);
   const [told, setTold] = useState("");
   const board = useRef<HTMLDivElement>(null);
-  const focusOn = useRef<string | null>(null);
+  // A state, so that the focus moves only after the render that moves the card or closes its dialog.
+  const [focused, setFocused] = useState<{name: string} | null>(null);
   useEffect(() => {
-    const name = focusOn.current;
-    focusOn.current = null;
-    if (name === null) return;
     const cards = board.current?.querySelectorAll<HTMLElement>("[data-column]") ?? [];
-    for (const card of cards) if (card.dataset["column"] === name) card.focus();
-  });
+    for (const card of cards) if (card.dataset["column"] === focused?.name) card.focus();
+  }, [focused]);
   const facts = new Map(columns.map(it => [it.name, it]));
   const names = columns.map(it => it.name);
   const listed = new Set(form.columns.map(it => it.name));
@@ -158,7 +156,7 @@ export function Board({form, columns, put}: {
       : event.key === "ArrowLeft" ? laneBeside(lane, -1) : null;
     if (beside) {
       event.preventDefault();
-      focusOn.current = column;
+      setFocused({name: column});
       move(column, beside, null);
       return;
     }
@@ -166,7 +164,7 @@ export function Board({form, columns, put}: {
     event.preventDefault();
     const by = event.key === "ArrowUp" ? -1 : 1;
     if (event.shiftKey && lane === "first") {
-      focusOn.current = column;
+      setFocused({name: column});
       const next = shifted(form, column, by);
       put(next);
       setTold(`${column} has place ${next.priority.indexOf(column) + 1} now.`);
@@ -265,7 +263,7 @@ export function Board({form, columns, put}: {
           onMove={lane => move(opened, lane, null)}
           onChange={put}
           onClose={() => {
-            focusOn.current = opened;
+            setFocused({name: opened});
             setOpened(null);
           }}
         />
