@@ -3,8 +3,9 @@
 //
 // Under the text itself the cache has its verdict. Under the shape_key with all literals opaque it has
 // SeenShape, then which literals are opaque or NoTemplate. Under the shape_key with these it has the
-// template, or NoTemplate. A template is made when a shape is met for the second time, so that a text that never comes
-// again costs nothing more. A verdict that a template gives is not kept: its text is likely to be new again.
+// template, or NoTemplate. A template is made when a shape is met for the second time, so that a text that
+// never comes again costs nothing more. A verdict that a template gives is not kept: its text is likely to
+// be new again.
 #include <memory>
 #include <string_view>
 

@@ -1,6 +1,5 @@
 // Any bytes as SQL: refused, or rewritten to what may be sent, in the same way by the template of its shape.
-// "dpo> SELECT 1" asks as that role; without a
-// role it is the one that reads through masks.
+// "dpo> SELECT 1" asks as that role; without a role it is the one that reads through masks.
 #include <pthread.h>
 
 #include <cstdint>
