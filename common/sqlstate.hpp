@@ -23,6 +23,7 @@ inline constexpr std::string_view kSerializationFailure = "40001";
 inline constexpr std::string_view kInsufficientPrivilege = "42501";
 inline constexpr std::string_view kSyntaxError = "42601";
 inline constexpr std::string_view kNameTooLong = "42622";
+inline constexpr std::string_view kReservedName = "42939";
 inline constexpr std::string_view kUndefinedColumn = "42703";
 inline constexpr std::string_view kAmbiguousColumn = "42702";
 inline constexpr std::string_view kUndefinedTable = "42P01";

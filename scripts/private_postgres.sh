@@ -1,5 +1,6 @@
 # Sourced by the demo. Runs a private PostgreSQL in its own directory, on its own port, on loopback only.
-# REQUIRES: packages.sh was sourced; choose_user was called; DIRECTORY belongs to RUN_USER.
+# REQUIRES: ROOT is set; choose_user was called; DIRECTORY belongs to RUN_USER.
+[[ -n ${SERVER:-} ]] || source "$ROOT/scripts/packages.sh"
 
 postgres_bin() {
   local candidate

@@ -233,6 +233,7 @@ struct Config {
   rewriter::MaskChoice mask_form = rewriter::MaskChoice::cheapest;
   bool look_ups = true;
   rewriter::Estimates estimates = rewriter::Estimates::large_tables;
+  bool kept_plans = true;
   bool notices = true;  // readers are told what masks do to an answer
   PoolConfig pool;
   LimitsConfig limits;

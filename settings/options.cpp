@@ -368,6 +368,10 @@ constexpr Option kOptions[] = {
      "as they keep. Otherwise it expects one row in 200, and may join by nested loops (docs/rewriting.md). "
      "All forms mean the same. large_tables: those of at least 1,000 rows",
      [](Config& c, const Value& v, const Origin&) { return store_choice(v, kEstimates, c.estimates); }},
+    {"masks", "kept_plans", "true or false", "true",
+     "keeps the plans of masked statements that come again with other constants. They are prepared on the "
+     "connection and executed with the constants as parameters (docs/rewriting.md)",
+     [](Config& c, const Value& v, const Origin&) { return store(v.as_boolean(), c.kept_plans); }},
     {"masks", "notices", "true or false", "true",
      "tells readers what masks do: a NOTICE, once per session, says what a masked table shows, and a NOTICE "
      "says that a join on a hidden column matches no row. SET pgveil.notices = off turns this off for a "
@@ -410,8 +414,8 @@ constexpr Option kOptions[] = {
        return store(read_duration_ms(v, 1000), c.pool.server_idle_timeout_ms);
      }},
     {"pool", "prepared_statements", "1 to 100000", "200",
-     "statements that stay prepared on one connection in mode transaction. The least recently used one is "
-     "dropped",
+     "statements that stay prepared on one connection: those of clients in mode transaction, and those whose "
+     "plans are kept. The least recently used one is dropped",
      [](Config& c, const Value& v, const Origin&) {
        return store(read_count(v, 1, 100'000), c.pool.prepared_statements);
      }},

@@ -279,11 +279,13 @@ session::Judgement ServingState::judge(std::string_view sql, const rewriter::Cli
   const auto begin = std::chrono::steady_clock::now();
   PassClock clock(rewrites_.passes);
   const rewriter::Limits limits = limits_of(now->config.limits);
-  auto [verdict, from] = find_verdict(cache_, sql, {client, database, **snapshot, limits}, clock);
+  const KeptPlans kept_plans = now->config.kept_plans ? KeptPlans::yes : KeptPlans::no;
+  auto [verdict, from, kept] =
+      find_verdict(cache_, sql, {client, database, **snapshot, limits, kept_plans}, clock);
   rewrites_.count(from, std::chrono::steady_clock::now() - begin);
   if (const auto* refusal = std::get_if<Refusal>(verdict.get()))
     refusals_.add(refusal->reason, std::time(nullptr));
-  return {std::move(verdict), served};
+  return {std::move(verdict), served, std::move(kept)};
 }
 
 Result<std::vector<rewriter::Examined>> ServingState::examine(std::string_view sql,

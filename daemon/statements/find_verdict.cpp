@@ -1,8 +1,12 @@
 #include "daemon/statements/find_verdict.hpp"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <string>
 #include <utility>
+
+#include "rewriter/shape/parameter_form.hpp"
 
 namespace pgveil::app {
 namespace {
@@ -60,10 +64,37 @@ class Finder {
     const auto known = cache_.find(key_of(key));
     if (known == nullptr) return {first_of_template(shape, opaque, key), From::rewriting};
     if (const auto* made = std::get_if<VerdictTemplate>(known.get())) {
-      if (auto rewritten = verdict_on(shape, *made, for_.limits))
-        return {std::make_shared<const rewriter::Verdict>(std::move(*rewritten)), From::shape};
+      if (auto rewritten = verdict_on(shape, *made, for_.limits)) {
+        auto kept = kept_form(shape, opaque, *rewritten);
+        return {std::make_shared<const rewriter::Verdict>(std::move(*rewritten)), From::shape,
+                std::move(kept)};
+      }
     }
     return {kept(shape.sql, judged(shape.sql, nullptr)), From::rewriting};
+  }
+
+  // The form with parameters is a text like any other: it is judged, verified and cached as if a client had
+  // sent it.
+  std::shared_ptr<const session::KeptForm> kept_form(const TextShape& shape, const OpaqueLiterals& opaque,
+                                                     const rewriter::Rewritten& plain) {
+    const rewriter::Statement& statement = plain.statements.front();
+    if (for_.kept_plans == KeptPlans::no || !statement.is_masked || statement.sql.size() < kLeastKeptBytes)
+      return nullptr;
+    auto form = parameter_form(shape, opaque);
+    if (!form) return nullptr;
+    const auto known = cache_.find(key_of(form->sql));
+    const auto verdict = known ? verdict_in(known) : kept(form->sql, judged(form->sql, nullptr));
+    const auto* rewritten = std::get_if<rewriter::Rewritten>(verdict.get());
+    if (rewritten == nullptr || rewritten->statements.size() != 1 || rewritten->versions != plain.versions ||
+        !rewritten->statements.front().is_masked) {
+      return nullptr;
+    }
+    std::string key = fmt::format("{}\n{}\n{}\n{}", plain.generation, for_.client.role, path_, form->sql);
+    return std::make_shared<const session::KeptForm>(
+        session::KeptForm{.key = std::move(key),
+                          .rewritten = std::shared_ptr<const rewriter::Rewritten>(verdict, rewritten),
+                          .types = std::move(form->types),
+                          .values = std::move(form->values)});
   }
 
   // Finds out which literals of the shape are opaque.

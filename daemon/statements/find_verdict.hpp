@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "daemon/statements/verdict_cache.hpp"
+#include "proxy/session/gate.hpp"
 
 namespace pgveil::app {
 
@@ -17,7 +18,15 @@ struct FoundVerdict {
   enum class From { text, shape, rewriting };
   std::shared_ptr<const rewriter::Verdict> verdict;  // not null
   From from = From::rewriting;
+  // The same statement with parameters; null: it is not worth keeping, or it has no such form.
+  std::shared_ptr<const session::KeptForm> kept = nullptr;
 };
+
+// Texts that are sent with fewer bytes are parsed and planned so quickly that nothing is gained by keeping
+// their plans.
+inline constexpr std::size_t kLeastKeptBytes = 4'096;
+
+enum class KeptPlans { no, yes };
 
 // What a verdict depends on besides the text. Valid as long as the caller's values.
 struct JudgedFor {
@@ -25,6 +34,7 @@ struct JudgedFor {
   std::string_view database;
   const rewriter::Snapshot& snapshot;
   const rewriter::Limits& limits;
+  KeptPlans kept_plans = KeptPlans::no;
 };
 
 // The same verdict as rewriter::rewrite(), which runs at most three times, with `observer` the first time;

@@ -84,6 +84,7 @@ Task<bool> clean(BackendPtr connection, std::chrono::milliseconds timeout) {
   session::BackendState& state = *connection->state;
   state.settings.clear();
   state.statements.forget_all();
+  state.knows_statements = true;
   state.unnamed.clear();
   state.is_soiled = false;
   co_return true;

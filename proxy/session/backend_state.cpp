@@ -15,7 +15,7 @@ const std::string* PreparedStatements::find(const std::string& key) {
 
 std::string PreparedStatements::add(const std::string& key, std::size_t size_bytes) {
   forget(key);
-  std::string name = "pgveil_" + std::to_string(++last_name_);
+  std::string name = std::string(kOwnNames) + std::to_string(++last_name_);
   by_key_.emplace(key, Prepared{name, ++last_use_, size_bytes});
   size_bytes_ += size_bytes;
   return name;

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,8 +20,11 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 // back when the client ends. transaction: it is given back whenever no transaction is open.
 enum class PoolMode { none, session, transaction };
 
-// The statements that sessions have prepared on a connection in transaction mode, under names that pgveil
-// chose. The key of a statement is the text that was sent and the types of its parameters. The text names the
+// What the names that pgveil chooses for statements begin with.
+inline constexpr std::string_view kOwnNames = "pgveil_";
+
+// The statements that are prepared on a connection under names that pgveil chose: those of sessions in
+// transaction mode, and those whose plans are kept (kept_plan.hpp). The key of a statement is the text that was sent and the types of its parameters. The text names the
 // versions it was rewritten under, so a statement of an earlier version is never taken for a current one.
 class PreparedStatements {
  public:
@@ -55,7 +59,8 @@ struct BackendState {
   Settings parameters;  // as the last ParameterStatus said
   Settings settings;    // in force in addition to those of the start-up packet, sorted by name
   PreparedStatements statements;
-  std::string unnamed;  // the key of its unnamed statement; empty: none, or an unknown one
+  bool knows_statements = true;  // false: `statements` may have some that the server has dropped
+  std::string unnamed;           // the key of its unnamed statement; empty: none, or an unknown one
   bool is_soiled =
       false;  // statements that were dropped may still exist on the server: DISCARD ALL is needed
 };

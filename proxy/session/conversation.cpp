@@ -49,6 +49,7 @@ std::optional<wire::ErrorResponse> fit_versions(Transaction& transaction, const 
 // way to prepare, declare or discard, unnoticed by the registry.
 std::variant<Use, wire::ErrorResponse> resolve(const Conversation& conversation, const Use& use) {
   if (use.entry == nullptr) return use;
+  if (auto refusal = check_name(conversation, use.entry->target)) return std::move(*refusal);
   const bool is_execute = use.entry->kind == StatementKind::execute;
   if (!is_execute && use.entry->kind != StatementKind::fetch) return use;
   const StatementRegistry::Kind kind =
@@ -218,7 +219,8 @@ Judged judge(Conversation& conversation, std::string_view sql, const rewriter::C
   if (auto refusal = pooled::refuse(conversation, rewritten)) {
     return as_in_failed_transaction(conversation, std::move(*refusal));
   }
-  return LetThrough{std::shared_ptr<const Rewritten>(judgement.verdict, &rewritten), judgement.serving};
+  return LetThrough{std::shared_ptr<const Rewritten>(judgement.verdict, &rewritten), judgement.serving,
+                    judgement.kept};
 }
 
 Protection protection_of(const Use& use) {
@@ -247,13 +249,17 @@ Checked check_use(Conversation& conversation, const Use& use, const Serving& ser
   return protection_of(named) == Protection::is_protected ? Protection::is_protected : protection_of(use);
 }
 
-std::optional<wire::ErrorResponse> check_name(std::string_view name) {
-  if (name.size() <= kMaxNameBytes) return std::nullopt;
-  return refuse(sqlstate::kNameTooLong, "name is longer than 63 bytes");
+std::optional<wire::ErrorResponse> check_name(const Conversation& conversation, std::string_view name) {
+  if (name.size() > kMaxNameBytes) return refuse(sqlstate::kNameTooLong, "name is longer than 63 bytes");
+  // In transaction mode the server has no name of the client's.
+  if (pooled::is_in_use(conversation) || !name.starts_with(kOwnNames)) return std::nullopt;
+  return refuse(sqlstate::kReservedName,
+                "names of statements that begin with " + std::string(kOwnNames) + " are reserved for pgveil",
+                "choose another name");
 }
 
 std::optional<wire::ErrorResponse> check_new_name(const Conversation& conversation, std::string_view name) {
-  if (auto refusal = check_name(name)) return refusal;
+  if (auto refusal = check_name(conversation, name)) return refusal;
   if (conversation.registry.size() >= conversation.state.config.limits.statements) {
     return refuse(sqlstate::kProgramLimitExceeded, "too many prepared statements and portals",
                   "close some of them");

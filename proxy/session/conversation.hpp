@@ -128,6 +128,7 @@ struct Conversation {
 struct LetThrough {
   std::shared_ptr<const rewriter::Rewritten> rewritten;  // never null; may be shared with other sessions
   Serving serving;
+  std::shared_ptr<const KeptForm> kept = nullptr;  // Judgement's
 };
 
 // The verdict on a client's SQL, including the checks that depend on the transaction. If it must not be sent,
@@ -154,8 +155,10 @@ using Checked = std::variant<Protection, wire::ErrorResponse>;
 // limit.
 [[nodiscard]] std::optional<wire::ErrorResponse> apply_effect(Conversation& conversation, const Entry& entry);
 
-// 42622 if no statement or portal can have this name.
-[[nodiscard]] std::optional<wire::ErrorResponse> check_name(std::string_view name);
+// 42622 if no statement or portal can have this name. 42939 if pgveil names its own statements so on the same
+// connection.
+[[nodiscard]] std::optional<wire::ErrorResponse> check_name(const Conversation& conversation,
+                                                            std::string_view name);
 
 // 42622 or 54000 if this name cannot be added.
 [[nodiscard]] std::optional<wire::ErrorResponse> check_new_name(const Conversation& conversation,

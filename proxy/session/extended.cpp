@@ -106,7 +106,7 @@ void on(Conversation& conversation, const wire::Parse& message, const wire::Fram
 // have an old one after we refused the message that would have replaced it.
 std::variant<Use, wire::ErrorResponse> look_up(const Conversation& conversation, Kind kind,
                                                const std::string& name) {
-  if (auto refusal = check_name(name)) return std::move(*refusal);
+  if (auto refusal = check_name(conversation, name)) return std::move(*refusal);
   Use use{.entry = conversation.registry.find(kind, name), .kind = kind, .name = name};
   if (use.entry != nullptr || !name.empty()) return use;
   return kind == Kind::statement
@@ -227,7 +227,8 @@ void on(Conversation& conversation, const wire::Execute& message, const wire::Fr
 }
 
 void on(Conversation& conversation, const wire::Close& message, const wire::FrameView& frame) {
-  if (auto refusal = check_name(message.name)) return refuse_message(conversation, std::move(*refusal));
+  if (auto refusal = check_name(conversation, message.name))
+    return refuse_message(conversation, std::move(*refusal));
   const std::size_t mark = conversation.registry.mark();
   const bool is_statement = message.target == wire::Target::statement;
   conversation.registry.erase(is_statement ? Kind::statement : Kind::portal, message.name);

@@ -84,10 +84,19 @@ struct Serving {
   int server_major = 0;
 };
 
+// A SELECT with parameters in the places of its constants, so that the server can keep its plan.
+struct KeptForm {
+  std::string key;  // of the text with parameters, the role, the search path and the snapshot
+  std::shared_ptr<const rewriter::Rewritten> rewritten;  // one verified statement; never null
+  std::vector<std::uint32_t> types;                      // OIDs; 0: as the server finds out
+  std::vector<std::string> values;                       // in text format; as many as types
+};
+
 // A verdict, and what was served when it was given.
 struct Judgement {
   std::shared_ptr<const rewriter::Verdict> verdict;  // never null; may be shared with other sessions
   Serving serving;
+  std::shared_ptr<const KeptForm> kept = nullptr;  // the same statement; null: it has no such form
 };
 
 class Gate {

@@ -1,10 +1,10 @@
 #include "proxy/session/pooled.hpp"
 
-#include <algorithm>
-
 #include "common/assert.hpp"
 #include "common/sha256.hpp"
 #include "common/sqlstate.hpp"
+#include "proxy/session/kept_plan.hpp"
+#include "proxy/session/prepare_on_connection.hpp"
 #include "proxy/session/statement_facts.hpp"
 
 namespace pgveil::session::pooled {
@@ -35,39 +35,29 @@ wire::ErrorResponse unknown_statement(const std::string& name) {
                          "prepared statement \"" + name + "\" does not exist");
 }
 
-// Makes room for one more statement of this size.
-void close_oldest(Conversation& conversation, std::size_t size_bytes) {
-  PreparedStatements& statements = conversation.state.server->statements;
-  const SessionLimits& limits = conversation.state.config.limits;
-  const auto is_full = [&] {
-    return statements.size() >= std::max<std::size_t>(limits.prepared_statements, 1) ||
-           statements.size_bytes() + size_bytes > limits.statement_bytes;
-  };
-  while (statements.size() > 0 && is_full()) {
-    conversation.state.to_backend(
-        wire::Close{.target = wire::Target::statement, .name = statements.take_oldest()});
-    conversation.expect(
-        {.step = Step::close, .mark = conversation.registry.mark(), .shown = Expectation::Shown::not_at_all});
-  }
-}
-
 // Sends the Parse of a statement that is not on the connection, and returns its name there.
 std::string parse_here(Conversation& conversation, bool is_unnamed, const ParsedText& parsed,
                        const std::string& sent_sql, Expectation expectation) {
-  BackendState& server = *conversation.state.server;
-  std::string name;
-  if (is_unnamed) {
-    server.unnamed = parsed.key;
-  } else {
-    close_oldest(conversation, sent_sql.size());
-    name = server.statements.add(parsed.key, sent_sql.size());
+  if (!is_unnamed) {
+    return prepare_on_connection(conversation, parsed.key, sent_sql, parsed.parameter_types,
+                                 std::move(expectation));
   }
+  conversation.state.server->unnamed = parsed.key;
   conversation.state.to_backend(
-      wire::Parse{.statement = name, .sql = sent_sql, .parameter_types = parsed.parameter_types});
+      wire::Parse{.statement = "", .sql = sent_sql, .parameter_types = parsed.parameter_types});
   conversation.is_unsynced = true;
   expectation.prepares = parsed.key;
   conversation.expect(std::move(expectation));
-  return name;
+  return "";
+}
+
+// In the other modes the client has the connection for itself. Only what pgveil has prepared there counts.
+void note_dropped(Conversation& conversation, const Entry& entry) {
+  const bool is_deallocate = entry.kind == StatementKind::deallocate && entry.target.empty();
+  const bool is_discard = entry.kind == StatementKind::discard && entry.target == "all";
+  if (!is_deallocate && !is_discard) return;
+  const bool is_alone = conversation.status == wire::TransactionStatus::idle && !conversation.is_unsynced;
+  kept_plan::note_all_dropped(conversation, is_alone ? kept_plan::Certain::yes : kept_plan::Certain::no);
 }
 
 }  // namespace
@@ -101,7 +91,7 @@ const std::string& text_of(const Conversation& conversation, const rewriter::Sta
 
 // A statement may have changed settings unless it is known not to.
 void note_effect(Conversation& conversation, const Entry& entry) {
-  if (!is_in_use(conversation)) return;
+  if (!is_in_use(conversation)) return note_dropped(conversation, entry);
   BackendState& server = *conversation.state.server;
   switch (facts_of(entry.kind).connection) {
     case ConnectionEffect::drops_statements:

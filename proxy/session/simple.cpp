@@ -1,7 +1,10 @@
 #include "proxy/session/simple.hpp"
 
+#include <algorithm>
+
 #include "common/assert.hpp"
 #include "common/sqlstate.hpp"
+#include "proxy/session/kept_plan.hpp"
 #include "proxy/session/pooled.hpp"
 #include "proxy/session/statement_facts.hpp"
 
@@ -76,6 +79,11 @@ std::optional<wire::ErrorResponse> enter(Conversation& conversation, const LetTh
                                          std::string_view sql, std::vector<Part>& parts) {
   using rewriter::StatementKind;
   const rewriter::Rewritten& rewritten = *judged.rewritten;
+  const auto drops_all = [](const rewriter::Statement& it) {
+    return it.kind == StatementKind::deallocate || it.kind == StatementKind::discard;
+  };
+  if (rewritten.statements.size() > 1 && std::ranges::any_of(rewritten.statements, drops_all))
+    kept_plan::note_all_dropped(conversation, kept_plan::Certain::no);
   bool may_end_idle = conversation.status == wire::TransactionStatus::idle;
   for (const rewriter::Statement& statement : rewritten.statements) {
     const EntryPtr entry = entry_of(conversation, statement, rewritten, sql);
@@ -130,6 +138,10 @@ void on_query(Conversation& conversation, const wire::FrameView& frame) {
   tell_tables(conversation);
   note_run(conversation, *let_through.rewritten);
   note_statement(conversation, audited_text(conversation, query->sql, Gate::TextOf::statement));
+  if (kept_plan::may_run(conversation, let_through)) {
+    return kept_plan::run(conversation, *let_through.kept, expectation.parts.front(), expectation.mark,
+                          *expectation.before);
+  }
   pooled::note_unnamed_dropped(conversation);
   conversation.state.to_backend(wire::Query{.sql = joined(conversation, *let_through.rewritten)});
   conversation.expect(std::move(expectation));

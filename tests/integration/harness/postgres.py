@@ -37,6 +37,7 @@ BIN = usual_bin()
 START_SECONDS = 60
 
 SETTINGS = """
+track_activity_query_size = 65536
 listen_addresses = '127.0.0.1'
 fsync = off
 synchronous_commit = off

@@ -93,8 +93,19 @@ Statement understand(const std::string& sql, rewriter::SearchPath& path) {
 Judgement FakeGate::judge(std::string_view sql, const rewriter::Client& client, std::string_view) {
   ++questions;
   ++judgements;
-  return {std::make_shared<const rewriter::Verdict>(verdict_on(sql, client)),
-          {generation, has_guard, server_major}};
+  Judgement out{std::make_shared<const rewriter::Verdict>(verdict_on(sql, client)),
+                {generation, has_guard, server_major}};
+  const std::size_t kept = sql.rfind("KEPT ");
+  if (kept == std::string_view::npos || !std::holds_alternative<rewriter::Rewritten>(*out.verdict))
+    return out;
+  const std::string plain = std::string(sql.substr(0, kept)) + "KEPT $1";
+  out.kept =
+      std::make_shared<const KeptForm>(KeptForm{.key = plain + "#" + std::to_string(generation),
+                                                .rewritten = std::make_shared<const rewriter::Rewritten>(
+                                                    std::get<rewriter::Rewritten>(verdict_on(plain, client))),
+                                                .types = {23},
+                                                .values = {std::string(sql.substr(kept + 5))}});
+  return out;
 }
 
 rewriter::Verdict FakeGate::verdict_on(std::string_view sql, const rewriter::Client& client) {

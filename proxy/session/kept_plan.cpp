@@ -1,0 +1,57 @@
+#include "proxy/session/kept_plan.hpp"
+
+#include "common/assert.hpp"
+#include "proxy/session/prepare_on_connection.hpp"
+
+namespace pgveil::session::kept_plan {
+namespace {
+
+std::string name_on_connection(Conversation& conversation, const KeptForm& form, const Part& part,
+                               std::size_t mark, const KeptSettings& before) {
+  if (const std::string* name = conversation.state.server->statements.find(form.key)) return *name;
+  return prepare_on_connection(conversation, form.key, form.rewritten->statements.front().sql, form.types,
+                               {.step = Step::parse,
+                                .protection = part.errors,
+                                .mark = mark,
+                                .before = before,
+                                .shown = Expectation::Shown::not_at_all});
+}
+
+}  // namespace
+
+bool may_run(const Conversation& conversation, const LetThrough& judged) {
+  return judged.kept != nullptr && conversation.state.server != nullptr &&
+         conversation.state.server->knows_statements && !conversation.is_unsynced &&
+         conversation.status != wire::TransactionStatus::failed;
+}
+
+void run(Conversation& conversation, const KeptForm& form, const Part& part, std::size_t mark,
+         const KeptSettings& before) {
+  const std::string name = name_on_connection(conversation, form, part, mark, before);
+  const auto expect = [&](Expectation expectation) {
+    expectation.protection = part.errors;
+    expectation.mark = mark;
+    expectation.before = before;
+    conversation.expect(std::move(expectation));
+  };
+  conversation.state.to_backend(
+      wire::Bind{.statement = name, .parameters = {form.values.begin(), form.values.end()}});
+  expect({.step = Step::bind, .shown = Expectation::Shown::not_at_all});
+  conversation.state.to_backend(wire::Describe{.target = wire::Target::portal});
+  expect({.step = Step::describe_portal, .origins = part.origins});
+  conversation.state.to_backend(wire::Execute{});
+  expect({.step = Step::execute});
+  conversation.state.to_backend(wire::Sync{});
+  expect({.step = Step::sync});
+  conversation.is_unsynced = true;
+}
+
+void note_all_dropped(Conversation& conversation, Certain certain) {
+  BackendState& server = *conversation.state.server;
+  if (certain == Certain::yes)
+    server.statements.forget_all();
+  else
+    server.knows_statements = false;
+}
+
+}  // namespace pgveil::session::kept_plan

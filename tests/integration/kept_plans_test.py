@@ -1,0 +1,158 @@
+#!/usr/bin/python3
+"""Plans that the server keeps (proxy/session/kept_plan.hpp): a simple query that comes again with other constants
+is prepared once, answers what the masked table answers, and leaves the client's own names alone."""
+from harness.runner import main
+from harness.stack import StackCase
+
+SHAPES = (
+    "SELECT id, job, town, born, grade FROM staff WHERE id > {0} AND id < {1} ORDER BY id",
+    "SELECT job, count(*) FROM staff WHERE id BETWEEN {0} AND {1} GROUP BY job ORDER BY 1, 2",
+    "SELECT count(*) FROM staff WHERE grade > {0}.25 OR id = {1}",
+    "SELECT id FROM staff WHERE id + {0} = {1} OR name LIKE '%{0}' ORDER BY 1",
+    "SELECT s.id FROM staff s JOIN staff t ON s.id = t.id + {0} WHERE t.job > 'N{1}' ORDER BY 1 LIMIT 7",
+    "SELECT * FROM staff WHERE id IN ({0}, {1}) OR born = '1972-01-{0}' ORDER BY id",
+    "SELECT id + {0} FROM staff GROUP BY id + {0} HAVING min(id) < {1} ORDER BY 1",
+)
+
+
+class KeptPlans(StackCase):
+    has_masked_copy = True
+    has_version_schema = True
+
+    def last_text(self):
+        """Of pgveil's connection for clients, as the server shows it."""
+        rows = self.postgres.rows(
+            "SELECT query FROM pg_stat_activity WHERE datname = 'demo' AND usename = 'pgveil_query' "
+            "ORDER BY query_start DESC LIMIT 1",
+            "demo",
+        )
+        return rows[0][0]
+
+    def keep(self, client, column="id"):
+        """A plan is kept for this shape from here on."""
+        for number in range(11, 16):
+            reply = client.query(f"SELECT id, job, town FROM staff WHERE {column} = {number}")
+            self.assertEqual(reply.errors, [])
+        self.assertIn("$1", self.last_text())
+
+    def answer(self, client, number, column="id"):
+        reply = client.query(f"SELECT id, job, town FROM staff WHERE {column} = {number}")
+        self.assertEqual(reply.errors, [])
+        return reply.texts()
+
+    def test_answers_are_those_of_the_masked_table(self):
+        kept = 0
+        with self.pgveil.client() as client, self.direct() as direct:
+            for shape in SHAPES:
+                for number in range(10, 24):
+                    sql = shape.format(number, number * 3 + 20)
+                    ours, theirs = client.query(sql), direct.query(sql)
+                    self.assertEqual(theirs.errors, [], sql)
+                    self.assertEqual(ours.errors, [], sql)
+                    self.assertEqual(ours.texts(), theirs.texts(), sql)
+                    self.assertEqual([c.name for c in ours.columns], [c.name for c in theirs.columns], sql)
+                    self.assertEqual([c.type_oid for c in ours.columns], [c.type_oid for c in theirs.columns], sql)
+                    self.assertEqual(ours.tags, theirs.tags, sql)
+                kept += "$1" in self.last_text()
+        self.assertGreater(kept, 2)
+
+    def test_an_open_table_and_a_new_shape_are_sent_as_they_are(self):
+        with self.pgveil.client() as client:
+            client.query("SELECT id FROM staff WHERE id = 3")
+            self.assertNotIn("$1", self.last_text())
+            for number in range(5):
+                self.assertEqual(client.query(f"SELECT n FROM numbers WHERE n = {number + 3}").errors, [])
+            self.assertNotIn("$1", self.last_text())
+
+    def test_a_value_that_is_none_of_the_type_fails_and_the_session_goes_on(self):
+        with self.pgveil.client() as client:
+            for day in range(1, 6):
+                reply = client.query(f"SELECT id, job FROM staff WHERE born = '1972-01-0{day}'")
+                self.assertEqual(reply.errors, [])
+            reply = client.query("SELECT id, job FROM staff WHERE born = 'Tuesday?'")
+            self.assertEqual(reply.sqlstate(), "22007")
+            self.assertEqual(reply.status, "I")
+            self.assertEqual(client.query("SELECT id, job FROM staff WHERE born = '1972-01-01'").errors, [])
+
+    def test_transactions_fail_and_go_on_as_ever(self):
+        with self.pgveil.client() as client:
+            self.keep(client)
+            client.query("BEGIN")
+            self.assertEqual(client.query("SELECT id, job, town FROM staff WHERE id = 12").status, "T")
+            client.query("SELECT 1 / 0 FROM staff")
+            failed = client.query("SELECT id, job, town FROM staff WHERE id = 13")
+            self.assertEqual((failed.sqlstate(), failed.status), ("25P02", "E"))
+            self.assertEqual(client.query("ROLLBACK").status, "I")
+            self.assertEqual(len(self.answer(client, 14)), 1)
+
+    def test_what_drops_prepared_statements_is_noticed(self):
+        with self.pgveil.client() as client:
+            for dropping in (
+                ["DISCARD ALL"],
+                ["DEALLOCATE ALL"],
+                ["BEGIN", "DEALLOCATE ALL", "COMMIT"],
+                ["DEALLOCATE ALL; SELECT 1"],
+                ["BEGIN", "DISCARD ALL", "ROLLBACK"],
+            ):
+                for sql in dropping:
+                    client.query(sql)
+                for number in range(20, 26):
+                    self.assertEqual(len(self.answer(client, number)), 1, dropping)
+
+    def test_the_clients_own_statements_stay(self):
+        with self.pgveil.client() as client:
+            client.query("PREPARE mine AS SELECT count(*) FROM staff WHERE id < $1")
+            self.keep(client)
+            self.assertEqual(client.query("EXECUTE mine (10)").errors, [])
+            client.query("DEALLOCATE mine")
+            self.assertEqual(len(self.answer(client, 17)), 1)
+
+    def test_names_of_pgveils_own_are_reserved(self):
+        with self.pgveil.client() as client:
+            self.keep(client)
+            for sql in (
+                "EXECUTE pgveil_1",
+                "EXECUTE pgveil_1 (3)",
+                "DEALLOCATE pgveil_1",
+                "PREPARE pgveil_1 AS SELECT 1",
+            ):
+                self.assertEqual(client.query(sql).sqlstate(), "42939", sql)
+            self.assertEqual(len(self.answer(client, 17)), 1)
+
+    def test_a_build_in_between(self):
+        with self.pgveil.client() as client, self.direct() as direct:
+            self.keep(client)
+            expected = direct.query("SELECT id, job, town FROM staff WHERE id = 14").texts()
+            for number in range(4):
+                reply = self.pgveil.console("BUILD POLICY staff_k3")
+                self.assertEqual(reply.errors, [])
+                self.assertEqual(self.answer(client, 14), expected, number)
+                self.assertEqual(len(self.answer(client, 20 + number)), 1)
+
+    def test_more_shapes_than_are_kept(self):
+        with self.pgveil.client() as client:
+            for number in range(230):
+                for value in (11, 12, 13, 14):
+                    reply = client.query(f"SELECT id AS c{number}, job, town FROM staff WHERE id = {value}")
+                    self.assertEqual(reply.errors, [])
+            self.assertEqual(len(self.answer(client, 12)), 1)
+
+    def test_they_can_be_switched_off(self):
+        path = self.pgveil.config_path
+        before = path.read_text()
+        path.write_text(before.replace("masks: {", "masks: {kept_plans: false, "))
+        try:
+            self.pgveil.halt()
+            self.pgveil.start()
+            with self.pgveil.client() as client:
+                for number in range(11, 16):
+                    self.answer(client, number)
+                self.assertNotIn("$1", self.last_text())
+        finally:
+            path.write_text(before)
+            self.pgveil.halt()
+            self.pgveil.start()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+#include "proxy/session/kept_plan.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/unit/session/script.hpp"
+
+using namespace pgveil;
+using namespace pgveil::session;
+using namespace pgveil::session::testing;
+
+namespace {
+
+const std::string kPrepared = "P(pgveil_1,ok: SELECT people KEPT $1) ";
+const std::string kReserved =
+    "E(ERROR 42939 names of statements that begin with pgveil_ are reserved for pgveil / choose another "
+    "name) "
+    "Z(I)";
+const std::string kRun = "B(,pgveil_1) D(P) E(,0) S";
+
+std::string answer(std::string_view value) {
+  return frames(wire::BindComplete{}) + row_description("a") + row(value) + complete("SELECT 1") + ready('I');
+}
+
+}  // namespace
+
+TEST_CASE("a query with a kept plan is prepared once, and the client sees what it sees after a Query") {
+  Script::logged_in()
+      .client(query("SELECT people KEPT 5"), {.to_backend = kPrepared + kRun})
+      .backend(frames(wire::ParseComplete{}) + answer("x"), {.to_client = "T(a:0/0) D(x) C(SELECT 1) Z(I)"})
+      .client(query("SELECT people KEPT 6"), {.to_backend = kRun})
+      .backend(answer("y"), {.to_client = "T(a:0/0) D(y) C(SELECT 1) Z(I)"})
+      .check();
+}
+
+TEST_CASE("a kept plan that could not be prepared is prepared again") {
+  Script::logged_in()
+      .client(query("SELECT people KEPT 5"), {.to_backend = kPrepared + kRun})
+      .backend(server_error("57014", "canceling statement") + ready('I'),
+               {.to_client = "E(ERROR 57014 canceling statement) Z(I)"})
+      .client(query("SELECT people KEPT 6"),
+              {.to_backend = "P(pgveil_2,ok: SELECT people KEPT $1) B(,pgveil_2) D(P) E(,0) S"})
+      .backend(frames(wire::ParseComplete{}) + answer("y"), {.to_client = "T(a:0/0) D(y) C(SELECT 1) Z(I)"})
+      .check();
+}
+
+TEST_CASE("a new snapshot has plans of its own") {
+  Script::logged_in()
+      .client(query("SELECT people KEPT 5"), {.to_backend = kPrepared + kRun})
+      .backend(frames(wire::ParseComplete{}) + answer("x"), {.to_client = "T(a:0/0) D(x) C(SELECT 1) Z(I)"})
+      .world([](FakeGate& gate) { ++gate.generation; })
+      .client(query("SELECT people KEPT 5"),
+              {.to_backend = "P(pgveil_2,ok: SELECT people KEPT $1) B(,pgveil_2) D(P) E(,0) S"})
+      .backend(frames(wire::ParseComplete{}) + answer("y"), {.to_client = "T(a:0/0) D(y) C(SELECT 1) Z(I)"})
+      .check();
+}
+
+TEST_CASE("a failed transaction and a batch of extended messages get the plain text") {
+  Script::logged_in()
+      .client(query("BEGIN"), {.to_backend = "Q(ok: BEGIN)"})
+      .backend(complete("BEGIN") + ready('E'), {.to_client = "C(BEGIN) Z(E)"})
+      .client(query("SELECT people KEPT 5"), {.to_backend = "Q(ok: SELECT people KEPT 5)"})
+      .check();
+}
+
+TEST_CASE("what drops all prepared statements is noticed, and where it may fail no plan is kept any more") {
+  Script::logged_in()
+      .client(query("SELECT people KEPT 5"), {.to_backend = kPrepared + kRun})
+      .backend(frames(wire::ParseComplete{}) + answer("x"), {.to_client = "T(a:0/0) D(x) C(SELECT 1) Z(I)"})
+      .client(query("DISCARD ALL"), {.to_backend = "Q(ok: DISCARD ALL)"})
+      .backend(complete("DISCARD ALL") + ready('I'), {.to_client = "C(DISCARD ALL) Z(I)"})
+      .client(query("SELECT people KEPT 5"),
+              {.to_backend = "P(pgveil_2,ok: SELECT people KEPT $1) B(,pgveil_2) D(P) E(,0) S"})
+      .backend(frames(wire::ParseComplete{}) + answer("y"), {.to_client = "T(a:0/0) D(y) C(SELECT 1) Z(I)"})
+      .client(query("DISCARD ALL;SELECT 1"), {.to_backend = "Q(ok: DISCARD ALL;ok: SELECT 1)"})
+      .backend(server_error("25001", "cannot run inside a transaction block") + ready('I'),
+               {.to_client = "E(ERROR 25001 cannot run inside a transaction block / try again) Z(I)"})
+      .client(query("SELECT people KEPT 5"), {.to_backend = "Q(ok: SELECT people KEPT 5)"})
+      .check();
+}
+
+TEST_CASE("names of kept plans are no names for clients") {
+  Script::logged_in()
+      .client(parse("pgveil_1", "SELECT 1") + sync_message(), {.to_client = kReserved})
+      .client(bind_message("", "pgveil_1") + sync_message(), {.to_client = kReserved})
+      .client(close_statement("pgveil_1") + sync_message(), {.to_client = kReserved})
+      .client(query("EXECUTE pgveil_1"), {.to_client = kReserved})
+      .client(query("DEALLOCATE pgveil_1"), {.to_client = kReserved})
+      .check();
+}
+
+TEST_CASE("the oldest kept plans are closed when there are too many") {
+  SessionConfig config = Script::default_config();
+  config.limits.prepared_statements = 1;
+  Script::logged_in(config)
+      .client(query("SELECT people KEPT 5"), {.to_backend = kPrepared + kRun})
+      .backend(frames(wire::ParseComplete{}) + answer("x"), {.to_client = "T(a:0/0) D(x) C(SELECT 1) Z(I)"})
+      .client(
+          query("SELECT b, people KEPT 5"),
+          {.to_backend = "C(Spgveil_1) P(pgveil_2,ok: SELECT b, people KEPT $1) B(,pgveil_2) D(P) E(,0) S"})
+      .backend(frames(wire::CloseComplete{}, wire::ParseComplete{}) + answer("y"),
+               {.to_client = "T(a:0/0) D(y) C(SELECT 1) Z(I)"})
+      .check();
+}
