@@ -24,8 +24,9 @@ enum class PoolMode { none, session, transaction };
 inline constexpr std::string_view kOwnNames = "pgveil_";
 
 // The statements that are prepared on a connection under names that pgveil chose: those of sessions in
-// transaction mode, and those whose plans are kept (kept_plan.hpp). The key of a statement is the text that was sent and the types of its parameters. The text names the
-// versions it was rewritten under, so a statement of an earlier version is never taken for a current one.
+// transaction mode, and those whose plans are kept (kept_plan.hpp). The key of a statement is the text
+// that was sent and the types of its parameters. The text names the versions it was rewritten under, so a
+// statement of an earlier version is never taken for a current one.
 class PreparedStatements {
  public:
   // The name under which the server has it; null: it is not prepared on this connection. A statement that is
