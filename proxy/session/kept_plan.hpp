@@ -1,6 +1,6 @@
 #pragma once
-// Runs a simple query whose shape is known with a plan that the server keeps: the statement is prepared on the
-// connection once, under a name of pgveil's own, and executed with its constants as parameters. The client
+// Runs a simple query whose shape is known with a plan that the server keeps: the statement is prepared on
+// the connection once, under a name of pgveil's own, and executed with its constants as parameters. The client
 // sees what it sees after a Query, because the answers of Parse and Bind are held back.
 //
 // PostgreSQL decides by cost between a plan for the values at hand and one for all values. A key names the
@@ -18,8 +18,8 @@ namespace pgveil::session::kept_plan {
 void run(Conversation& conversation, const KeptForm& form, const Part& part, std::size_t mark,
          const KeptSettings& before);
 
-// A statement of the client was sent that drops all prepared statements of the connection. In transaction mode
-// pooled.hpp keeps the books.
+// A statement of the client was sent that drops all prepared statements of the connection. In transaction
+// mode pooled.hpp keeps the books.
 enum class Certain { no, yes };  // whether it is done by itself, and outside of a transaction
 void note_all_dropped(Conversation& conversation, Certain certain);
 

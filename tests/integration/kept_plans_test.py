@@ -51,7 +51,8 @@ class KeptPlans(StackCase):
                     self.assertEqual(ours.errors, [], sql)
                     self.assertEqual(ours.texts(), theirs.texts(), sql)
                     self.assertEqual([c.name for c in ours.columns], [c.name for c in theirs.columns], sql)
-                    self.assertEqual([c.type_oid for c in ours.columns], [c.type_oid for c in theirs.columns], sql)
+                    types = [[column.type_oid for column in it.columns] for it in (ours, theirs)]
+                    self.assertEqual(types[0], types[1], sql)
                     self.assertEqual(ours.tags, theirs.tags, sql)
                 kept += "$1" in self.last_text()
         self.assertGreater(kept, 2)
