@@ -1,7 +1,7 @@
 #pragma once
-// Runs a simple query whose shape is known with a plan that the server keeps: the statement is prepared on
-// the connection once, under a name of pgveil's own, and executed with its constants as parameters. The client
-// sees what it sees after a Query, because the answers of Parse and Bind are held back.
+// Runs a simple query whose shape is known with a plan that the server keeps: the statement is prepared
+// on the connection once, under a name of pgveil's own, and executed with its constants as parameters.
+// The client sees what it sees after a Query, because the answers of Parse and Bind are held back.
 //
 // PostgreSQL decides by cost between a plan for the values at hand and one for all values. A key names the
 // snapshot, so a statement of an earlier version is never executed for a current one.
