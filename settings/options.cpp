@@ -369,8 +369,8 @@ constexpr Option kOptions[] = {
      "All forms mean the same. large_tables: those of at least 1,000 rows",
      [](Config& c, const Value& v, const Origin&) { return store_choice(v, kEstimates, c.estimates); }},
     {"masks", "kept_plans", "true or false", "true",
-     "keeps the plans of masked statements that come again with other constants. They are prepared on the "
-     "connection and executed with the constants as parameters (docs/rewriting.md)",
+     "keeps the plans of masked statements that come again, with the same or other constants. They are "
+     "prepared on the connection, with the constants as parameters (docs/rewriting.md)",
      [](Config& c, const Value& v, const Origin&) { return store(v.as_boolean(), c.kept_plans); }},
     {"masks", "notices", "true or false", "true",
      "tells readers what masks do: a NOTICE, once per session, says what a masked table shows, and a NOTICE "

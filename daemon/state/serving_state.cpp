@@ -280,12 +280,12 @@ session::Judgement ServingState::judge(std::string_view sql, const rewriter::Cli
   PassClock clock(rewrites_.passes);
   const rewriter::Limits limits = limits_of(now->config.limits);
   const KeptPlans kept_plans = now->config.kept_plans ? KeptPlans::yes : KeptPlans::no;
-  auto [verdict, from, kept] =
+  auto [verdict, from, kept, may_keep_plan] =
       find_verdict(cache_, sql, {client, database, **snapshot, limits, kept_plans}, clock);
   rewrites_.count(from, std::chrono::steady_clock::now() - begin);
   if (const auto* refusal = std::get_if<Refusal>(verdict.get()))
     refusals_.add(refusal->reason, std::time(nullptr));
-  return {std::move(verdict), served, std::move(kept)};
+  return {std::move(verdict), served, std::move(kept), may_keep_plan};
 }
 
 Result<std::vector<rewriter::Examined>> ServingState::examine(std::string_view sql,

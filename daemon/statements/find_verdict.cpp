@@ -25,6 +25,13 @@ std::shared_ptr<const rewriter::Verdict> verdict_in(const VerdictCache::Entry& e
   return {entry, &std::get<rewriter::Verdict>(*entry)};
 }
 
+bool may_keep_plan(const rewriter::Rewritten& rewritten, KeptPlans kept_plans) {
+  if (kept_plans == KeptPlans::no || rewritten.statements.size() != 1) return false;
+  const rewriter::Statement& statement = rewritten.statements.front();
+  return statement.kind == rewriter::StatementKind::select && statement.is_masked &&
+         statement.sql.size() >= kLeastKeptBytes;
+}
+
 class Finder {
  public:
   Finder(VerdictCache& cache, const JudgedFor& judged_for, rewriter::PassObserver& observer)
@@ -77,9 +84,7 @@ class Finder {
   // sent it.
   std::shared_ptr<const session::KeptForm> kept_form(const TextShape& shape, const OpaqueLiterals& opaque,
                                                      const rewriter::Rewritten& plain) {
-    const rewriter::Statement& statement = plain.statements.front();
-    if (for_.kept_plans == KeptPlans::no || !statement.is_masked || statement.sql.size() < kLeastKeptBytes)
-      return nullptr;
+    if (!may_keep_plan(plain, for_.kept_plans)) return nullptr;
     auto form = parameter_form(shape, opaque);
     if (!form) return nullptr;
     const auto known = cache_.find(key_of(form->sql));
@@ -154,7 +159,10 @@ class Finder {
 
 FoundVerdict find_verdict(VerdictCache& cache, std::string_view sql, const JudgedFor& judged_for,
                           rewriter::PassObserver& observer) {
-  return Finder(cache, judged_for, observer).find(sql);
+  FoundVerdict found = Finder(cache, judged_for, observer).find(sql);
+  const auto* rewritten = std::get_if<rewriter::Rewritten>(found.verdict.get());
+  found.may_keep_plan = rewritten != nullptr && may_keep_plan(*rewritten, judged_for.kept_plans);
+  return found;
 }
 
 }  // namespace pgveil::app

@@ -20,6 +20,7 @@ struct FoundVerdict {
   From from = From::rewriting;
   // The same statement with parameters; null: it is not worth keeping, or it has no such form.
   std::shared_ptr<const session::KeptForm> kept = nullptr;
+  bool may_keep_plan = false;  // session::Judgement's
 };
 
 // Texts that are sent with fewer bytes are parsed and planned so quickly that nothing is gained by keeping

@@ -5,6 +5,11 @@
 #include "common/assert.hpp"
 
 namespace pgveil::session {
+namespace {
+
+constexpr std::size_t kMostMet = 64;
+
+}  // namespace
 
 const std::string* PreparedStatements::find(const std::string& key) {
   const auto found = by_key_.find(key);
@@ -19,6 +24,18 @@ std::string PreparedStatements::add(const std::string& key, std::size_t size_byt
   by_key_.emplace(key, Prepared{name, ++last_use_, size_bytes});
   size_bytes_ += size_bytes;
   return name;
+}
+
+bool PreparedStatements::is_met_again(const std::string& key) {
+  if (by_key_.contains(key)) return true;
+  const auto found = std::ranges::find(met_, key);
+  if (found != met_.end()) {
+    met_.erase(found);
+    return true;
+  }
+  if (met_.size() == kMostMet) met_.pop_front();
+  met_.push_back(key);
+  return false;
 }
 
 void PreparedStatements::forget(const std::string& key) {

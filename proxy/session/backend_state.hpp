@@ -3,6 +3,7 @@
 // a plain value that stays with the connection, from the session that logged it in to the next one. Two
 // sessions never share it at the same time.
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -36,6 +37,8 @@ class PreparedStatements {
   [[nodiscard]] std::string add(const std::string& key, std::size_t size_bytes);
   // Forgets the statement that was not used for the longest time, and returns its name. REQUIRES: size() > 0.
   [[nodiscard]] std::string take_oldest();
+  // Whether find() would find it, or it was asked for before. Remembers the last ones that were asked for.
+  [[nodiscard]] bool is_met_again(const std::string& key);
   // The server refused its Parse, or skipped it.
   void forget(const std::string& key);
   void forget_all();
@@ -49,6 +52,7 @@ class PreparedStatements {
     std::size_t size_bytes = 0;
   };
   std::map<std::string, Prepared> by_key_;
+  std::deque<std::string> met_;  // keys that were asked for once, the last one at the end
   std::size_t size_bytes_ = 0;
   std::uint64_t last_name_ = 0;
   std::uint64_t last_use_ = 0;
@@ -60,7 +64,7 @@ struct BackendState {
   Settings parameters;  // as the last ParameterStatus said
   Settings settings;    // in force in addition to those of the start-up packet, sorted by name
   PreparedStatements statements;
-  bool knows_statements = true;  // false: `statements` may have some that the server has dropped
+  bool knows_statements = true;  // false: the server may have more of ours than `statements`
   std::string unnamed;           // the key of its unnamed statement; empty: none, or an unknown one
   bool is_soiled =
       false;  // statements that were dropped may still exist on the server: DISCARD ALL is needed

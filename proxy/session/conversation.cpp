@@ -220,7 +220,7 @@ Judged judge(Conversation& conversation, std::string_view sql, const rewriter::C
     return as_in_failed_transaction(conversation, std::move(*refusal));
   }
   return LetThrough{std::shared_ptr<const Rewritten>(judgement.verdict, &rewritten), judgement.serving,
-                    judgement.kept};
+                    judgement.kept, judgement.may_keep_plan};
 }
 
 Protection protection_of(const Use& use) {

@@ -129,6 +129,7 @@ struct LetThrough {
   std::shared_ptr<const rewriter::Rewritten> rewritten;  // never null; may be shared with other sessions
   Serving serving;
   std::shared_ptr<const KeptForm> kept = nullptr;  // Judgement's
+  bool may_keep_plan = false;                      // Judgement's
 };
 
 // The verdict on a client's SQL, including the checks that depend on the transaction. If it must not be sent,

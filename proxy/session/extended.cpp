@@ -51,18 +51,19 @@ std::optional<wire::ErrorResponse> check_parse(const Conversation& conversation,
 }
 
 // The entry that Parse makes, with all that is needed to judge it and to make it again.
-EntryPtr parsed_entry(Conversation& conversation, const wire::Parse& message,
-                      const rewriter::Rewritten& rewritten, const std::string& sent_sql) {
+EntryPtr parsed_entry(Conversation& conversation, const wire::Parse& message, const LetThrough& judged,
+                      const std::string& sent_sql) {
+  const rewriter::Rewritten& rewritten = *judged.rewritten;
   auto entry = std::make_shared<Entry>(
       *make_entry(rewritten.statements.empty() ? rewriter::Statement{} : rewritten.statements.front(),
                   rewritten, audited_text(conversation, message.sql, Gate::TextOf::statement)));
   keep_text(conversation, *entry, message.sql, sent_sql);
-  entry->parsed = pooled::parsed_text(conversation, message, entry->sent);
+  entry->parsed = pooled::parsed_text(conversation, message, judged, entry->sent);
   entry->result = std::make_shared<std::string>();
   return entry;
 }
 
-void parse_pooled(Conversation& conversation, const wire::Parse& message, const EntryPtr& entry,
+void parse_placed(Conversation& conversation, const wire::Parse& message, const EntryPtr& entry,
                   const std::string& sql, std::size_t mark) {
   if (auto refusal = pooled::send_parse(conversation, message, *entry, sql, mark))
     return refuse_message(conversation, std::move(*refusal));
@@ -79,7 +80,8 @@ void on(Conversation& conversation, const wire::Parse& message, const wire::Fram
   if (auto* refusal = std::get_if<wire::ErrorResponse>(&judged)) {
     return refuse_message(conversation, std::move(*refusal), message.sql);
   }
-  const rewriter::Rewritten& rewritten = *std::get<LetThrough>(judged).rewritten;
+  const auto& let_through = std::get<LetThrough>(judged);
+  const rewriter::Rewritten& rewritten = *let_through.rewritten;
   if (rewritten.statements.size() > 1) {
     return refuse_message(
         conversation,
@@ -92,8 +94,9 @@ void on(Conversation& conversation, const wire::Parse& message, const wire::Fram
   if (auto refusal = check_room(conversation, message.sql.size(), sql.size()))
     return refuse_message(conversation, std::move(*refusal), message.sql);
   tell_conditions(conversation, rewritten);
-  const EntryPtr entry = parsed_entry(conversation, message, rewritten, sql);
-  if (pooled::is_in_use(conversation)) return parse_pooled(conversation, message, entry, sql, mark);
+  const EntryPtr entry = parsed_entry(conversation, message, let_through, sql);
+  if (pooled::is_placed(conversation, entry.get()))
+    return parse_placed(conversation, message, entry, sql, mark);
   const Protection protection = entry->is_protected ? Protection::is_protected : Protection::open;
   conversation.registry.put_statement(message.statement, entry);
   conversation.state.to_backend(
@@ -149,7 +152,7 @@ void forward_renamed(Conversation& conversation, const Message& message, Expecta
 
 // The server's name for the client's statement; otherwise refuses the message.
 std::optional<std::string> server_name(Conversation& conversation, const Use& use) {
-  if (!pooled::is_in_use(conversation)) return use.name;
+  if (!pooled::is_placed(conversation, use.entry.get())) return use.name;
   auto name = pooled::prepare_here(conversation, use);
   if (auto* refusal = std::get_if<wire::ErrorResponse>(&name)) {
     refuse_message(conversation, std::move(*refusal));

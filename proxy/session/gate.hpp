@@ -97,6 +97,7 @@ struct Judgement {
   std::shared_ptr<const rewriter::Verdict> verdict;  // never null; may be shared with other sessions
   Serving serving;
   std::shared_ptr<const KeptForm> kept = nullptr;  // the same statement; null: it has no such form
+  bool may_keep_plan = false;  // it takes long to plan, and its plan may stay on the server
 };
 
 class Gate {

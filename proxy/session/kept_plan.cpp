@@ -48,10 +48,8 @@ void run(Conversation& conversation, const KeptForm& form, const Part& part, std
 
 void note_all_dropped(Conversation& conversation, Certain certain) {
   BackendState& server = *conversation.state.server;
-  if (certain == Certain::yes)
-    server.statements.forget_all();
-  else
-    server.knows_statements = false;
+  server.statements.forget_all();
+  if (certain == Certain::no) server.knows_statements = false;
 }
 
 }  // namespace pgveil::session::kept_plan

@@ -23,11 +23,21 @@ std::string key_of(const SentText& sent, const std::vector<std::uint32_t>& param
   return key + ";" + sent.digest;
 }
 
+std::string kept_key(std::uint64_t generation, const SentText& sent,
+                     const std::vector<std::uint32_t>& parameter_types) {
+  return std::to_string(generation) + ";" + key_of(sent, parameter_types);
+}
+
 // The unnamed statement never belongs to another session, so its key only has to differ from others of this
 // one.
 std::string key_for(Conversation& conversation, std::string_view name, const SentText& sent,
                     const std::vector<std::uint32_t>& parameter_types) {
+  if (!is_in_use(conversation)) return {};
   return name.empty() ? "#" + std::to_string(++conversation.unnamed_count) : key_of(sent, parameter_types);
+}
+
+bool is_unnamed_there(std::string_view name, const ParsedText& parsed) {
+  return name.empty() && !parsed.is_kept;
 }
 
 wire::ErrorResponse unknown_statement(const std::string& name) {
@@ -64,6 +74,11 @@ void note_dropped(Conversation& conversation, const Entry& entry) {
 
 bool is_in_use(const Conversation& conversation) {
   return conversation.state.pool_mode == PoolMode::transaction;
+}
+
+bool is_placed(const Conversation& conversation, const Entry* entry) {
+  if (is_in_use(conversation)) return true;
+  return entry != nullptr && entry->parsed != nullptr && !entry->parsed->key.empty();
 }
 
 std::optional<wire::ErrorResponse> refuse(const Conversation& conversation,
@@ -132,16 +147,26 @@ std::optional<wire::ErrorResponse> check_parse(const Conversation& conversation,
 }
 
 std::shared_ptr<const ParsedText> parsed_text(Conversation& conversation, const wire::Parse& message,
-                                              const SentText& sent) {
+                                              const LetThrough& judged, const SentText& sent) {
   const auto& types = message.parameter_types;
-  return std::make_shared<const ParsedText>(ParsedText{
-      types, is_in_use(conversation) ? key_for(conversation, message.statement, sent, types) : ""});
+  BackendState* server = conversation.state.server.get();
+  if (message.statement.empty() && judged.may_keep_plan && server != nullptr && server->knows_statements) {
+    std::string key = kept_key(judged.rewritten->generation, sent, types);
+    if (server->statements.is_met_again(key))
+      return std::make_shared<const ParsedText>(ParsedText{types, std::move(key), true});
+  }
+  return std::make_shared<const ParsedText>(
+      ParsedText{types, key_for(conversation, message.statement, sent, types)});
 }
 
 std::shared_ptr<const ParsedText> renewed_text(Conversation& conversation, const ParsedText& parsed,
-                                               std::string_view name, const SentText& sent) {
+                                               std::string_view name, const Entry& fresh) {
   const auto& types = parsed.parameter_types;
-  return std::make_shared<const ParsedText>(ParsedText{types, key_for(conversation, name, sent, types)});
+  return std::make_shared<const ParsedText>(ParsedText{types,
+                                                       parsed.is_kept
+                                                           ? kept_key(fresh.generation, fresh.sent, types)
+                                                           : key_for(conversation, name, fresh.sent, types),
+                                                       parsed.is_kept});
 }
 
 // A statement that is already there needs no Parse. Its ParseComplete replaces the answer to a message that
@@ -151,7 +176,7 @@ std::optional<wire::ErrorResponse> send_parse(Conversation& conversation, const 
                                               std::size_t mark) {
   const ParsedText& parsed = *entry.parsed;
   const Protection protection = entry.is_protected ? Protection::is_protected : Protection::open;
-  const bool is_unnamed = message.statement.empty();
+  const bool is_unnamed = is_unnamed_there(message.statement, parsed);
   if (is_unnamed || conversation.state.server->statements.find(parsed.key) == nullptr) {
     parse_here(conversation, is_unnamed, parsed, sent_sql,
                {.step = Step::parse, .protection = protection, .mark = mark});
@@ -173,7 +198,7 @@ std::variant<std::string, wire::ErrorResponse> prepare_here(Conversation& conver
   BackendState& server = *conversation.state.server;
   if (use.entry == nullptr || use.entry->parsed == nullptr) return unknown_statement(use.name);
   const ParsedText& parsed = *use.entry->parsed;
-  const bool is_unnamed = use.name.empty();
+  const bool is_unnamed = is_unnamed_there(use.name, parsed);
   if (is_unnamed && server.unnamed == parsed.key) return std::string();
   if (!is_unnamed) {
     if (const std::string* name = server.statements.find(parsed.key)) return *name;

@@ -1,8 +1,11 @@
 #pragma once
 // What is different for a client's statements when connections are lent for one transaction at a time.
 // Statements of Parse are prepared on whatever connection the client has at the moment, under names that
-// pgveil chose. A statement that would need the same connection for the whole session is refused. In the
-// other modes these functions change nothing.
+// pgveil chose. A statement that would need the same connection for the whole session is refused.
+//
+// In the other modes these functions change nothing, with one exception: an unnamed statement that comes
+// again, and takes long to plan, is prepared under a name of pgveil's in every mode. So its plan stays on the
+// server, as with kept_plan.hpp. The key of such a statement names the snapshot.
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,22 +36,27 @@ void note_not_prepared(Conversation& conversation, const std::string& key);
 
 [[nodiscard]] PortalLife cursor_life(const Conversation& conversation, const Entry& entry);
 
+// Whether pgveil chooses the server's name for this statement.
+[[nodiscard]] bool is_placed(const Conversation& conversation, const Entry* entry);
+
 // Checks a Parse. REQUIRES: is_in_use, the text was judged, and it has one statement at most.
 [[nodiscard]] std::optional<wire::ErrorResponse> check_parse(const Conversation& conversation,
                                                              const wire::Parse& message);
 // Records how this Parse makes the statement from what is sent.
 [[nodiscard]] std::shared_ptr<const ParsedText> parsed_text(Conversation& conversation,
-                                                            const wire::Parse& message, const SentText& sent);
-// The same for a statement for which something else is sent now. name: the client's.
+                                                            const wire::Parse& message,
+                                                            const LetThrough& judged, const SentText& sent);
+// The same for a statement for which something else is sent now: `fresh`. name: the client's.
 [[nodiscard]] std::shared_ptr<const ParsedText> renewed_text(Conversation& conversation,
                                                              const ParsedText& parsed, std::string_view name,
-                                                             const SentText& sent);
+                                                             const Entry& fresh);
+// REQUIRES: is_placed.
 [[nodiscard]] std::optional<wire::ErrorResponse> send_parse(Conversation& conversation,
                                                             const wire::Parse& message, const Entry& entry,
                                                             const std::string& sent_sql, std::size_t mark);
 
 // Prepares the statement on the current connection, unless it is prepared there. Returns the server's name
-// for it, or why it cannot be used. REQUIRES: is_in_use; `use` is what the registry knows of the client's
+// for it, or why it cannot be used. REQUIRES: is_placed; `use` is what the registry knows of the client's
 // name.
 [[nodiscard]] std::variant<std::string, wire::ErrorResponse> prepare_here(Conversation& conversation,
                                                                           const Use& use);

@@ -81,7 +81,7 @@ void stay(Conversation& conversation, std::string_view name, const Entry& entry,
 }
 
 // Returns the server's name for it; nullopt: it cannot be used, and the registry says why.
-std::optional<std::string> prepare_pooled(Conversation& conversation, const std::string& name,
+std::optional<std::string> prepare_placed(Conversation& conversation, const std::string& name,
                                           const EntryPtr& entry) {
   auto prepared = pooled::prepare_here(conversation, {.entry = entry, .kind = Kind::statement, .name = name});
   if (auto* there = std::get_if<std::string>(&prepared)) return std::move(*there);
@@ -134,10 +134,10 @@ void renew(Conversation& conversation, const std::string& name, const Entry& ent
   if (auto full = check_growth(conversation, entry, *fresh))
     return put_refused(conversation, name, entry, kNever, std::move(*full));
   std::string server_name = name;
-  if (pooled::is_in_use(conversation)) {
-    fresh->parsed = pooled::renewed_text(conversation, *entry.parsed, name, fresh->sent);
+  if (pooled::is_placed(conversation, &entry)) {
+    fresh->parsed = pooled::renewed_text(conversation, *entry.parsed, name, *fresh);
     conversation.registry.put_statement(name, fresh);
-    const auto there = prepare_pooled(conversation, name, fresh);
+    const auto there = prepare_placed(conversation, name, fresh);
     if (!there) return;
     server_name = *there;
   } else {

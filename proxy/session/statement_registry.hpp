@@ -48,7 +48,9 @@ struct SentText {
 // connection the session has at the moment.
 struct ParsedText {
   std::vector<std::uint32_t> parameter_types;
-  std::string key;  // transaction mode: of what was sent, see PreparedStatements
+  // Of what was sent, see PreparedStatements. Empty: the server has it under the client's own name.
+  std::string key;
+  bool is_kept = false;  // an unnamed statement that the server has under a name, so that its plan stays
 };
 
 // What a name stands for. An unknown name is treated like the default value: it may do anything.

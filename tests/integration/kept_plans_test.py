@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Plans that the server keeps (proxy/session/kept_plan.hpp): a simple query that comes again with other constants
-is prepared once, answers what the masked table answers, and leaves the client's own names alone."""
+"""Plans that the server keeps (proxy/session/kept_plan.hpp): a simple query that comes again with other
+constants is prepared once, and so is an unnamed statement that comes again. Both answer what the masked table
+answers, and leave the client's own names alone."""
 from harness.runner import main
 from harness.stack import StackCase
 
@@ -153,6 +154,153 @@ class KeptPlans(StackCase):
             path.write_text(before)
             self.pgveil.halt()
             self.pgveil.start()
+
+
+UNNAMED = (
+    ("SELECT id, job, town, born, grade FROM staff WHERE id > $1 AND id < $2 ORDER BY id", (23, 23)),
+    ("SELECT job, count(*) FROM staff WHERE id BETWEEN $1 AND $2 GROUP BY job ORDER BY 1, 2", ()),
+    ("SELECT job || $1::text, town FROM staff WHERE id = $2 ORDER BY id", ()),
+    ("SELECT id, job, town FROM staff WHERE id = 12 AND $1::text <> $2::text", ()),
+)
+
+
+class KeptUnnamed(StackCase):
+    """The unnamed statement of Parse, with which most drivers send what they send once."""
+
+    has_masked_copy = True
+    has_version_schema = True
+    sql, types = "SELECT id, job, town FROM staff WHERE id = $1", (23,)
+
+    def sent_since(self, mark):
+        return "\n".join(self.postgres.received(mark))
+
+    def run_once(self, client, value="12"):
+        reply = client.extended(self.sql, (value,), self.types)
+        self.assertEqual(reply.errors, [])
+        return reply
+
+    def keep(self, client):
+        for _ in range(2):
+            self.run_once(client)
+        mark = self.postgres.log_position()
+        self.run_once(client)
+        sent = self.sent_since(mark)
+        self.assertIn("pgveil_", sent)
+        self.assertNotIn(" parse ", sent)
+
+    def test_answers_are_those_of_the_masked_table(self):
+        with self.pgveil.client() as client, self.direct() as direct:
+            for sql, types in UNNAMED:
+                for number in range(8):
+                    values = (str(10 + number), str(24 + number))
+                    for result_format in (0, 1):
+                        ours = client.extended(sql, values, types, result_format)
+                        theirs = direct.extended(sql, values, types, result_format)
+                        self.assertEqual((ours.errors, theirs.errors), ([], []), sql)
+                        self.assertEqual(ours.rows, theirs.rows, sql)
+                        self.assertEqual(ours.messages, theirs.messages, sql)
+                        names = [[column.name for column in it.columns] for it in (ours, theirs)]
+                        self.assertEqual(names[0], names[1], sql)
+
+    def test_a_text_that_comes_again_is_prepared_once(self):
+        with self.pgveil.client() as client:
+            self.keep(client)
+
+    def test_an_open_table_has_the_unnamed_statement(self):
+        with self.pgveil.client() as client:
+            for _ in range(4):
+                mark = self.postgres.log_position()
+                self.assertEqual(client.extended("SELECT n FROM numbers WHERE n = $1", ("3",)).errors, [])
+            self.assertIn("<unnamed>", self.sent_since(mark))
+
+    def test_describe_and_close_of_the_unnamed_statement(self):
+        with self.pgveil.client() as client:
+            self.keep(client)
+            client.parse(self.sql, types=self.types)
+            client.describe(b"S")
+            self.assertEqual(client.sync().messages, "1tTZ")
+            client.bind(("13",))
+            client.execute()
+            self.assertEqual(client.sync().messages[-2:], "CZ")
+            client.close_object(b"S", "")
+            self.assertEqual(client.sync().messages, "3Z")
+            client.bind(("13",))
+            self.assertEqual(client.sync().sqlstate(), "26000")
+            self.run_once(client)
+
+    def test_a_query_drops_the_unnamed_statement(self):
+        with self.pgveil.client() as client:
+            self.keep(client)
+            client.query("SELECT 1")
+            client.bind(("13",))
+            self.assertEqual(client.sync().sqlstate(), "26000")
+            self.run_once(client)
+
+    def test_what_drops_prepared_statements_is_noticed(self):
+        for dropping in (["DISCARD ALL"], ["DEALLOCATE ALL"], ["BEGIN", "DEALLOCATE ALL", "COMMIT"],
+                         ["DEALLOCATE ALL; SELECT 1"], ["BEGIN", "DISCARD ALL", "ROLLBACK"]):
+            with self.pgveil.client() as client:
+                self.keep(client)
+                for sql in dropping:
+                    client.query(sql)
+                for _ in range(4):
+                    self.run_once(client)
+
+    def test_a_failed_transaction(self):
+        with self.pgveil.client() as client:
+            self.keep(client)
+            client.query("BEGIN")
+            client.query("SELECT 1 / 0 FROM staff")
+            self.assertEqual(client.extended(self.sql, ("12",), self.types).sqlstate(), "25P02")
+            client.query("ROLLBACK")
+            self.run_once(client)
+
+    def test_a_build_in_between(self):
+        with self.pgveil.client() as client:
+            self.keep(client)
+            expected = self.run_once(client).rows
+            client.parse(self.sql, types=self.types)
+            self.assertEqual(client.sync().errors, [])
+            self.assertEqual(self.pgveil.console("BUILD POLICY staff_k3").errors, [])
+            client.bind(("12",))
+            client.execute()
+            reply = client.sync()
+            self.assertEqual((reply.errors, reply.rows), ([], expected))
+            for _ in range(3):
+                self.assertEqual(self.run_once(client).rows, expected)
+
+    def test_a_column_gets_another_type_in_between(self):
+        with self.pgveil.client() as client:
+            self.keep(client)
+            self.postgres.run("ALTER TABLE staff ALTER COLUMN id TYPE bigint", "demo")
+            try:
+                for _ in range(20):
+                    reply = client.extended(self.sql, ("12",), self.types)
+                    if not reply.errors:
+                        self.assertEqual(reply.columns[0].type_oid, 20)
+                    self.assert_no_hidden_value(reply.raw)
+            finally:
+                self.postgres.run("ALTER TABLE staff ALTER COLUMN id TYPE integer", "demo")
+                self.pgveil.console("BUILD POLICY staff_k3")
+
+
+class KeptUnnamedInAPool(KeptUnnamed):
+    options = {"more": "pool: {mode: transaction, size: 1, wait_timeout: 3s}\n"}
+
+    def test_what_drops_prepared_statements_is_noticed(self):
+        with self.pgveil.client() as client:
+            self.keep(client)
+            for sql in ("DEALLOCATE ALL", "DISCARD ALL"):
+                client.query(sql)
+                for _ in range(4):
+                    self.run_once(client)
+
+    def test_two_clients_share_it(self):
+        with self.pgveil.client() as one, self.pgveil.client() as other:
+            self.keep(one)
+            mark = self.postgres.log_position()
+            self.run_once(other)
+            self.assertNotIn(" parse ", self.sent_since(mark))
 
 
 if __name__ == "__main__":

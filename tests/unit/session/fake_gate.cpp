@@ -95,6 +95,7 @@ Judgement FakeGate::judge(std::string_view sql, const rewriter::Client& client, 
   ++judgements;
   Judgement out{std::make_shared<const rewriter::Verdict>(verdict_on(sql, client)),
                 {generation, has_guard, server_major}};
+  out.may_keep_plan = sql.find("LONG") != std::string_view::npos;
   const std::size_t kept = sql.rfind("KEPT ");
   if (kept == std::string_view::npos || !std::holds_alternative<rewriter::Rewritten>(*out.verdict))
     return out;

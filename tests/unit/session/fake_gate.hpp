@@ -14,7 +14,8 @@ namespace pgveil::session::testing {
 // ';', with " in " and the client's search path when it set one (PATH name, LOCALPATH name, RESET; BACKTO is
 // ROLLBACK TO). What names "people" is protected and reads version 1 of policy p (or what `version` says);
 // while `is_people_raw` it is sent as "raw: …". SET and RESET of a setting turn notices on and off as the
-// rewriter says. "… KEPT 5" has a form with a parameter, "… KEPT $1".
+// rewriter says. "… KEPT 5" has a form with a parameter, "… KEPT $1". The plan of what has the word LONG may
+// be kept.
 class FakeGate : public Gate {
  public:
   Judgement judge(std::string_view sql, const rewriter::Client& client, std::string_view database) override;

@@ -21,6 +21,28 @@ std::string answer(std::string_view value) {
   return frames(wire::BindComplete{}) + row_description("a") + row(value) + complete("SELECT 1") + ready('I');
 }
 
+const std::string kLong = "SELECT people LONG";
+const std::string kBatch = parse("", kLong) + bind_message("", "") + execute("") + sync_message();
+const std::string kNamed = "P(pgveil_1,ok: SELECT people LONG) B(,pgveil_1) E(,0) S";
+
+std::string parsed_answer(std::string_view value) {
+  return frames(wire::ParseComplete{}, wire::BindComplete{}) + row(value) + complete("SELECT 1") + ready('I');
+}
+
+// The first batch has the server's unnamed statement, and the second one a name of pgveil's.
+Script after_two() {
+  Script script = Script::logged_in();
+  script.client(kBatch, {.to_backend = "P(,ok: SELECT people LONG) B(,) E(,0) S"})
+      .backend(parsed_answer("x"), {.to_client = "1 2 D(x) C(SELECT 1) Z(I)"})
+      .client(kBatch, {.to_backend = kNamed})
+      .backend(parsed_answer("x"), {.to_client = "1 2 D(x) C(SELECT 1) Z(I)"});
+  return script;
+}
+
+std::string known_answer(std::string_view value) {
+  return frames(wire::CloseComplete{}, wire::BindComplete{}) + row(value) + complete("SELECT 1") + ready('I');
+}
+
 }  // namespace
 
 TEST_CASE("a query with a kept plan is prepared once, and the client sees what it sees after a Query") {
@@ -99,5 +121,74 @@ TEST_CASE("the oldest kept plans are closed when there are too many") {
           {.to_backend = "C(Spgveil_1) P(pgveil_2,ok: SELECT b, people KEPT $1) B(,pgveil_2) D(P) E(,0) S"})
       .backend(frames(wire::CloseComplete{}, wire::ParseComplete{}) + answer("y"),
                {.to_client = "T(a:0/0) D(y) C(SELECT 1) Z(I)"})
+      .check();
+}
+
+TEST_CASE("an unnamed statement that comes again is prepared once, and the client sees no difference") {
+  after_two()
+      .client(kBatch, {.to_backend = "C(Spgveil_none) B(,pgveil_1) E(,0) S"})
+      .backend(known_answer("y"), {.to_client = "1 2 D(y) C(SELECT 1) Z(I)"})
+      .check();
+}
+
+TEST_CASE("an unnamed statement of a new snapshot is prepared anew") {
+  after_two()
+      .world([](FakeGate& gate) { ++gate.generation; })
+      .client(kBatch, {.to_backend = "P(,ok: SELECT people LONG) B(,) E(,0) S"})
+      .backend(parsed_answer("y"), {.to_client = "1 2 D(y) C(SELECT 1) Z(I)"})
+      .client(kBatch, {.to_backend = "P(pgveil_2,ok: SELECT people LONG) B(,pgveil_2) E(,0) S"})
+      .backend(parsed_answer("y"), {.to_client = "1 2 D(y) C(SELECT 1) Z(I)"})
+      .check();
+}
+
+TEST_CASE("an unnamed statement that is kept follows the policies to another name") {
+  after_two()
+      .world([](FakeGate& gate) {
+        ++gate.generation;
+        gate.mark = " v2";
+      })
+      .client(bind_message("", "") + execute("") + sync_message(),
+              {.to_backend = "P(pgveil_2,ok: SELECT people LONG v2) B(,pgveil_2) E(,0) S"})
+      .backend(parsed_answer("y"), {.to_client = "2 D(y) C(SELECT 1) Z(I)"})
+      .client(bind_message("", "") + execute("") + sync_message(), {.to_backend = "B(,pgveil_2) E(,0) S"})
+      .backend(frames(wire::BindComplete{}) + row("y") + complete("SELECT 1") + ready('I'),
+               {.to_client = "2 D(y) C(SELECT 1) Z(I)"})
+      .check();
+}
+
+TEST_CASE("a kept unnamed statement outlives DEALLOCATE ALL, and no further one is kept") {
+  after_two()
+      .client(parse("d", "DEALLOCATE ALL") + bind_message("", "d") + execute("") + sync_message(),
+              {.to_backend = "P(d,ok: DEALLOCATE ALL) B(,d) E(,0) S"})
+      .backend(frames(wire::ParseComplete{}, wire::BindComplete{}) + complete("DEALLOCATE ALL") + ready('I'),
+               {.to_client = "1 2 C(DEALLOCATE ALL) Z(I)"})
+      .client(kBatch, {.to_backend = "P(,ok: SELECT people LONG) B(,) E(,0) S"})
+      .backend(parsed_answer("y"), {.to_client = "1 2 D(y) C(SELECT 1) Z(I)"})
+      .client(kBatch, {.to_backend = "P(,ok: SELECT people LONG) B(,) E(,0) S"})
+      .backend(parsed_answer("y"), {.to_client = "1 2 D(y) C(SELECT 1) Z(I)"})
+      .check();
+}
+
+TEST_CASE("a kept unnamed statement that the server could not prepare is prepared at the next Parse") {
+  Script::logged_in()
+      .client(kBatch, {.to_backend = "P(,ok: SELECT people LONG) B(,) E(,0) S"})
+      .backend(parsed_answer("x"), {.to_client = "1 2 D(x) C(SELECT 1) Z(I)"})
+      .client(kBatch, {.to_backend = kNamed})
+      .backend(server_error("57014", "canceling statement") + ready('I'),
+               {.to_client = "E(ERROR 57014 canceling statement) Z(I)"})
+      .client(kBatch, {.to_backend = "P(,ok: SELECT people LONG) B(,) E(,0) S"})
+      .backend(parsed_answer("x"), {.to_client = "1 2 D(x) C(SELECT 1) Z(I)"})
+      .check();
+}
+
+TEST_CASE("named statements, and statements in a failed transaction, are sent as they are") {
+  after_two()
+      .client(parse("mine", kLong) + sync_message(), {.to_backend = "P(mine,ok: SELECT people LONG) S"})
+      .backend(frames(wire::ParseComplete{}) + ready('I'), {.to_client = "1 Z(I)"})
+      .client(query("BEGIN"), {.to_backend = "Q(ok: BEGIN)"})
+      .backend(complete("BEGIN") + ready('E'), {.to_client = "C(BEGIN) Z(E)"})
+      .client(kBatch,
+              {.to_client = "E(ERROR 25P02 current transaction is aborted, commands ignored until end "
+                            "of transaction block) Z(E)"})
       .check();
 }

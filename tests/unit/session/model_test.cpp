@@ -18,6 +18,8 @@ constexpr const char* kTexts[] = {
     "SELECT 1",
     "SELECT people",
     "SELECT people",
+    "SELECT people LONG",
+    "SELECT people LONG",
     "PREPARE a AS people",
     "PREPARE a AS x",
     "PREPARE b AS people",
