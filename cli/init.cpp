@@ -39,6 +39,7 @@ struct InitArguments {
   std::string reader = "analyst";
   std::optional<std::string> password_file;
   std::uint16_t listen_port = 6432;
+  std::uint16_t page_port = 6480;
   unsigned seconds = 20;
   bool replaces = false;
 };
@@ -120,7 +121,7 @@ Result<void> write_policies(const InitFolder& folder, const draft::Database& dat
 }
 
 draft::ServerPlace place_of(const db::OwnerLogin& login, const InitArguments& arguments) {
-  return {login.endpoint.host, login.endpoint.port, arguments.listen_port,
+  return {login.endpoint.host, login.endpoint.port, arguments.listen_port, arguments.page_port,
           login.is_encrypted ? "require" : ""};
 }
 
@@ -284,6 +285,7 @@ Verb add_init(CLI::App& parent, std::string&) {
                    "password is written to a file");
   verb->add_option("--listen-port", arguments->listen_port, "the port that clients connect to")
       ->capture_default_str();
+  verb->add_option("--page-port", arguments->page_port, "the port of the web page")->capture_default_str();
   verb->add_option("--seconds", arguments->seconds, "the time limit for sampling rows")
       ->check(CLI::Range(0, 3600))
       ->capture_default_str();

@@ -41,7 +41,7 @@ Result<void> InitFolder::check(const std::string& path, ExistingFiles existing) 
 Result<InitFolder> InitFolder::open(const std::string& path, ExistingFiles existing) {
   if (auto checked = check(path, existing); !checked) return checked.error();
   const auto folder = std::filesystem::path(path).lexically_normal();
-  for (const auto& part : {folder, folder / "policies"}) {
+  for (const auto& part : {folder, folder / "policies", folder / "state"}) {
     if (auto made = make_private_folder(part.string()); !made) return made.error();
   }
   return InitFolder(folder.string());

@@ -207,8 +207,6 @@ std::string closed_tables(const Database& database, const std::vector<PlannedTab
 
 std::string config_text(const Database& database, const std::vector<PlannedTable>& planned,
                         const ServerPlace& place) {
-  const bool has_policies =
-      std::ranges::any_of(planned, [](const PlannedTable& it) { return !it.policy.empty(); });
   std::string out =
       comment(fmt::format("Written by pgveil init for database {}. docs/config.md describes every key, and "
                           "docs/first-day.md the next steps. Paths are relative to this file.",
@@ -227,9 +225,13 @@ std::string config_text(const Database& database, const std::vector<PlannedTable
         place.tls_mode);
   }
   out += "auth: {method: scram-sha-256, users_file: users.txt}  # pgveil user add NAME adds users\n";
-  out +=
-      "admin: {admin_users: [operator]}  # for the console; pgveil user add operator gives it a password\n";
-  out += has_policies ? "policies: [policies/*.yaml]\n" : "policies: []\n";
+  out += comment(
+      "The console and the page. pgveil user add operator gives the operator a password. policy_authors may "
+      "apply policies on the page.");
+  out += fmt::format("admin: {{admin_users: [operator], http: {{port: {}, policy_authors: [operator]}}}}\n",
+                     place.page_port);
+  out += "audit: {file: state/audit.log}  # who logged in, asked, and changed a policy\n";
+  out += "policies: [policies/*.yaml]  # the page puts new ones there too\n";
   out += "state_dir: state\nexport_dir: exports\n\n";
   return out + open_tables(database, planned) + "\n" + closed_tables(database, planned);
 }

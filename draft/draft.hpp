@@ -38,9 +38,11 @@ struct ServerPlace {
   std::string host;
   std::uint16_t port = 5432;
   std::uint16_t listen_port = 6432;
+  std::uint16_t page_port = 6480;
   std::string tls_mode;  // of tls.backend; empty: no TLS
 };
-// pgveil.yaml, which lists open tables and, as comments, the closed ones.
+// pgveil.yaml, which lists open tables and, as comments, the closed ones. It needs the folders `policies` and
+// `state` beside it.
 [[nodiscard]] std::string config_text(const Database& database, const std::vector<PlannedTable>& planned,
                                       const ServerPlace& place);
 

@@ -26,7 +26,10 @@ constexpr auto kRetired = std::to_array<RetiredKey>({
 
 constexpr Option kOptions[] = {
     {"", "policies", "list of paths", "[]",
-     "policy files. * and ? match within a folder. Paths are relative to this file",
+     "policy files. * and ? match within a folder. Paths are relative to this file. A pattern has to match a "
+     "file. Only folder/*.yaml may match nothing while the folder is there and open_tables has no pattern; "
+     "the "
+     "page puts new policies there (docs/web.md)",
      [](Config& c, const Value& v, const Origin& o) { return store_paths(v, c.policies, o); }},
     {"", "jobs", "list of paths", "[]",
      "files of jobs that ANONYMIZE JOB may run (docs/anonymize.md). * and ? work as in policies",

@@ -4,7 +4,6 @@
 #include <glob.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -12,20 +11,53 @@
 #include "common/files/whole_file.hpp"
 #include "common/sqlstate.hpp"
 #include "policy/spec/spec_reader.hpp"
+#include "rewriter/catalog/open_pattern.hpp"
 
 namespace pgveil::app {
 namespace {
 
 constexpr std::size_t kMaxHierarchyBytes = std::size_t{16} << 20;
 
-Result<std::vector<std::string>> files_of(const PathPattern& path) {
+bool has_wildcard(std::string_view text) {
+  return text.find_first_of("*?[") != std::string_view::npos;
+}
+
+bool is_readable_folder(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::directory_iterator entries(path, error);
+  return !error;
+}
+
+bool has_open_patterns(const Config& config) {
+  return std::ranges::any_of(config.open_tables,
+                             [](const OpenTable& open) { return rewriter::is_pattern(open.table); });
+}
+
+// Of a pattern that matches no file: whether that can't be a mistake that shows rows to somebody. Without its
+// policy a table is closed, unless a pattern of open_tables then stands for it.
+Result<void> check_may_match_nothing(const PathPattern& path, const Config& config) {
+  const auto folder = folder_for_any_name(path.pattern);
+  const auto wrong = fmt::format("no policy file {}", yaml::in_quotes(path.pattern));
+  if (!folder || !is_readable_folder(*folder))
+    return yaml::error_at(path.at, wrong, "create it, or correct the path, which is relative to this file");
+  if (has_open_patterns(config))
+    return yaml::error_at(path.at, wrong,
+                          "put the first policy there by hand: without it, a pattern of open_tables could "
+                          "open the tables of policies that were lost");
+  return {};
+}
+
+Result<std::vector<std::string>> files_of(const PathPattern& path, const Config& config) {
   glob_t found{};
   const int status = ::glob(path.pattern.c_str(), GLOB_NOSORT, nullptr, &found);
   std::vector<std::string> files(found.gl_pathv, found.gl_pathv + found.gl_pathc);
   ::globfree(&found);
   if (status == 0 && !files.empty()) return files;
-  return yaml::error_at(path.at, fmt::format("no policy file {}", yaml::in_quotes(path.pattern)),
-                        "create it, or correct the path, which is relative to this file");
+  if (status != GLOB_NOMATCH)
+    return yaml::error_at(path.at, fmt::format("can't look for {}", yaml::in_quotes(path.pattern)),
+                          "give pgveil's user the right to read the folder");
+  if (auto may = check_may_match_nothing(path, config); !may) return may.error();
+  return files;
 }
 
 Result<void> check_databases(const std::vector<policy::PolicySpec>& specs, const Config& config) {
@@ -52,6 +84,14 @@ Result<std::string> read_hierarchy_file(const yaml::Position& at, const std::str
 
 }  // namespace
 
+std::optional<std::filesystem::path> folder_for_any_name(const std::string& pattern) {
+  const std::filesystem::path path(pattern);
+  const std::string last = path.filename().string();
+  const bool is_open = last == "*.yaml" || last == "*";
+  if (!is_open || has_wildcard(path.parent_path().string())) return std::nullopt;
+  return path.parent_path();
+}
+
 Result<std::vector<policy::PolicySpec>> read_policy_file(const std::string& file) {
   const auto document = yaml::parse_file(file);
   if (!document) return document.error();
@@ -61,7 +101,7 @@ Result<std::vector<policy::PolicySpec>> read_policy_file(const std::string& file
 Result<std::vector<std::string>> policy_file_paths(const Config& config) {
   std::set<std::string> files;
   for (const auto& path : config.policies) {
-    auto matched = files_of(path);
+    auto matched = files_of(path, config);
     if (!matched) return matched.error();
     files.insert(matched->begin(), matched->end());
   }

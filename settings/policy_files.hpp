@@ -1,6 +1,8 @@
 #pragma once
 // Reads the policy files that a configuration names and checks them against each other.
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +14,14 @@ namespace pgveil::app {
 
 using policy::Specs;
 
-// Absolute paths, sorted, without duplicates. Errors: a pattern that matches nothing.
+// The folder of a pattern that takes files of any name, "policies/*.yaml" or "policies/*". nullopt: it is no
+// such pattern.
+[[nodiscard]] std::optional<std::filesystem::path> folder_for_any_name(const std::string& pattern);
+
+// Absolute paths, sorted, without duplicates. A pattern for files of any name may match nothing, so that a
+// configuration has a folder before it has a policy. Errors: another pattern that matches nothing; such a
+// pattern if its folder is missing or can't be read, or if open_tables has patterns. Those would open tables
+// whose policies were lost.
 [[nodiscard]] Result<std::vector<std::string>> policy_file_paths(const Config& config);
 
 // The configuration and policy files that somebody other than root and us could have written

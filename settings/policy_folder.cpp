@@ -24,19 +24,6 @@ bool is_stem(std::string_view stem) {
          std::ranges::all_of(stem, [&](char c) { return is_word(c) || c == '-'; });
 }
 
-bool has_wildcard(std::string_view text) {
-  return text.find_first_of("*?[") != std::string_view::npos;
-}
-
-// Of a pattern that takes every NAME.yaml.
-std::optional<fs::path> folder_of(const std::string& pattern) {
-  const fs::path path(pattern);
-  const std::string last = path.filename().string();
-  const bool is_open = last == "*.yaml" || last == "*";
-  if (!is_open || has_wildcard(path.parent_path().string())) return std::nullopt;
-  return path.parent_path();
-}
-
 fs::path home_of(const Config& config) {
   return fs::absolute(config.file).parent_path().lexically_normal();
 }
@@ -54,7 +41,7 @@ std::string in_folder(const PolicyFolder& folder, const std::string& file) {
 
 std::optional<PolicyFolder> policy_folder(const Config& config) {
   for (const auto& path : config.policies) {
-    if (const auto folder = folder_of(path.pattern)) {
+    if (const auto folder = folder_for_any_name(path.pattern)) {
       const std::string name = shown_policy_file(config, folder->string());
       return PolicyFolder{folder->lexically_normal().string(), name == "." ? "" : name};
     }
@@ -74,8 +61,10 @@ Result<std::string> policy_file_named(const Config& config, std::string_view nam
   if (found != files->end()) return *found;
   const auto folder = policy_folder(config);
   if (!folder)
-    return wrong_name("the configuration has no such file, and no folder for new ones",
-                      "write policies: [policies/*.yaml] into the configuration, and RELOAD");
+    return wrong_name(
+        "the configuration has no such file, and no folder for new ones",
+        "make a folder policies beside the configuration, write policies: [policies/*.yaml] into "
+        "the configuration, and RELOAD");
   const std::string before = in_folder(*folder, "");
   const bool is_inside = name.starts_with(before) && name.ends_with(kExtension) &&
                          name.size() > before.size() + kExtension.size();

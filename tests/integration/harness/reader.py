@@ -207,8 +207,6 @@ class Reader:
         config = self.folder / "pgveil" / "pgveil.yaml"
         self.add_user("analyst", "analyst", "pgveil/users.txt")
         self.add_user("operator", OPERATOR, "pgveil/users.txt")
-        text = re.sub(r"(?m)^admin:.*$", "admin: {admin_users: [operator], http: {port: 6480}}", config.read_text())
-        self.write(config, text)
         self.must("psql -X -q -v ON_ERROR_STOP=1 -h 127.0.0.1 -p 5432 -U postgres -d hospital -f pgveil/setup.sql")
         self.must("pgveil policy build --all -c pgveil/pgveil.yaml")
         self.serve("pgveil serve -c pgveil/pgveil.yaml")

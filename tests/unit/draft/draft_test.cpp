@@ -57,13 +57,14 @@ TEST_CASE("a drafted policy is read back as it was meant, whatever the names are
 TEST_CASE("a configuration lists open tables, and closed ones as comments with reasons") {
   auto database = odd_shop();
   database.tables.push_back(made_table("secrets", {"id int4", "payload jsonb"}));
-  const auto text = config_text(database, plan(database), {"/run/postgresql", 5433, 7000, "require"});
+  const auto text = config_text(database, plan(database), {"/run/postgresql", 5433, 7000, 7001, "require"});
   CAPTURE(text);
   CHECK(text.find("\n  - public.colours  # ") != std::string::npos);
   CHECK(text.find("\n#   - public.secrets  # payload can hold anything") != std::string::npos);
   CHECK(text.find("tls: {backend: {mode: require}}") != std::string::npos);
   CHECK(text.find("host: \"/run/postgresql\"") != std::string::npos);
   CHECK(text.find("schemas: [public, \"My Shop\"]") != std::string::npos);
+  CHECK(text.find("http: {port: 7001, policy_authors: [operator]}") != std::string::npos);
 }
 
 TEST_CASE("names can't end a comment or a quoted text") {

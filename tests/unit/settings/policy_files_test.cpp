@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "settings/policy_files.hpp"
@@ -61,6 +62,30 @@ TEST_CASE("mistakes over several files are found, with a place") {
     const auto specs = read_policy_files(config_with(folder, patterns));
     REQUIRE(specs.has_error());
     CHECK_MESSAGE(one_line(specs.error()).find(words) != std::string::npos, one_line(specs.error()));
+  }
+}
+
+TEST_CASE("a folder for policies may be empty, unless a pattern could then open their tables") {
+  const TemporaryFolder folder;
+  for (const char* name : {"empty", "of_text", "[odd]"}) std::filesystem::create_directory(folder.path(name));
+  folder.write("of_text/readme.txt", "not a policy");
+  for (const char* pattern : {"empty/*.yaml", "empty/*", "of_text/*.yaml"}) {
+    CAPTURE(pattern);
+    auto config = config_with(folder, {pattern});
+    config.open_tables = {{"", "public.cities"}};
+    const auto specs = read_policy_files(config);
+    REQUIRE_MESSAGE(specs.has_value(), one_line(specs.error()));
+    CHECK(specs->empty());
+    config.open_tables.push_back({"", "public.dim_*"});
+    const auto lost = read_policy_files(config);
+    REQUIRE(lost.has_error());
+    CHECK(one_line(lost.error()).find("could open the tables of policies that were lost") !=
+          std::string::npos);
+  }
+  for (const char* pattern : {"none/*.yaml", "empty/p*.yaml", "empty/one.yaml", "empty/?.yaml", "e*/*.yaml",
+                              "[odd]/*.yaml", "of_text/readme.txt/*.yaml"}) {
+    CAPTURE(pattern);
+    CHECK(read_policy_files(config_with(folder, {pattern})).has_error());
   }
 }
 
