@@ -28,8 +28,9 @@ std::shared_ptr<const rewriter::Verdict> verdict_in(const VerdictCache::Entry& e
 bool may_keep_plan(const rewriter::Rewritten& rewritten, KeptPlans kept_plans) {
   if (kept_plans == KeptPlans::no || rewritten.statements.size() != 1) return false;
   const rewriter::Statement& statement = rewritten.statements.front();
-  return statement.kind == rewriter::StatementKind::select && statement.is_masked &&
-         statement.sql.size() >= kLeastKeptBytes;
+  if (statement.kind != rewriter::StatementKind::select) return false;
+  return statement.is_masked ? statement.sql.size() >= kLeastMaskedBytes
+                             : statement.is_guarded && statement.sql.size() <= kMostGuardedBytes;
 }
 
 class Finder {
@@ -41,9 +42,8 @@ class Finder {
         path_(judged_for.client.path.key() + (judged_for.client.sends_ascii ? "#ascii" : "")) {}
 
   FoundVerdict find(std::string_view sql) {
-    if (const auto known = cache_.find(key_of(sql))) return {verdict_in(known), From::text};
-    const auto shape =
-        for_.client.sends_ascii ? std::nullopt : rewriter::text_shape(sql, for_.limits.statement_bytes);
+    if (const auto known = cache_.find(key_of(sql))) return known_text(sql, verdict_in(known));
+    const auto shape = shape_of(sql);
     if (!shape) return {kept(sql, judged(sql, nullptr)), From::rewriting};
     return find(*shape);
   }
@@ -51,6 +51,26 @@ class Finder {
  private:
   [[nodiscard]] VerdictKeyView key_of(std::string_view text) const {
     return {text, for_.client.role, path_, for_.database, for_.snapshot.generation()};
+  }
+
+  [[nodiscard]] std::optional<TextShape> shape_of(std::string_view sql) const {
+    if (for_.client.sends_ascii) return std::nullopt;
+    return rewriter::text_shape(sql, for_.limits.statement_bytes);
+  }
+
+  // The text has come before. If its shape has a template, it shares the form with parameters.
+  FoundVerdict known_text(std::string_view sql, std::shared_ptr<const rewriter::Verdict> verdict) {
+    FoundVerdict out{std::move(verdict), From::text};
+    const auto* rewritten = std::get_if<rewriter::Rewritten>(out.verdict.get());
+    if (rewritten == nullptr || !may_keep_plan(*rewritten, for_.kept_plans)) return out;
+    if (const auto shape = shape_of(sql)) {
+      if (const auto known = cache_.find(key_of(shape_key(*shape, {})))) {
+        if (const auto* opaque = std::get_if<OpaqueLiterals>(known.get()))
+          out.kept = kept_form(*shape, *opaque, *rewritten);
+      }
+    }
+    if (out.kept == nullptr) out.kept = form_of(sql, {out.verdict, rewritten}, {});
+    return out;
   }
 
   FoundVerdict find(const TextShape& shape) {
@@ -91,15 +111,21 @@ class Finder {
     const auto verdict = known ? verdict_in(known) : kept(form->sql, judged(form->sql, nullptr));
     const auto* rewritten = std::get_if<rewriter::Rewritten>(verdict.get());
     if (rewritten == nullptr || rewritten->statements.size() != 1 || rewritten->versions != plain.versions ||
-        !rewritten->statements.front().is_masked) {
+        !may_keep_plan(*rewritten, for_.kept_plans)) {
       return nullptr;
     }
-    std::string key = fmt::format("{}\n{}\n{}\n{}", plain.generation, for_.client.role, path_, form->sql);
+    return form_of(form->sql, {verdict, rewritten}, *form);
+  }
+
+  std::shared_ptr<const session::KeptForm> form_of(std::string_view sql,
+                                                   std::shared_ptr<const rewriter::Rewritten> rewritten,
+                                                   rewriter::ParameterForm parameters) {
+    std::string key = fmt::format("{}\n{}\n{}\n{}", rewritten->generation, for_.client.role, path_, sql);
     return std::make_shared<const session::KeptForm>(
         session::KeptForm{.key = std::move(key),
-                          .rewritten = std::shared_ptr<const rewriter::Rewritten>(verdict, rewritten),
-                          .types = std::move(form->types),
-                          .values = std::move(form->values)});
+                          .rewritten = std::move(rewritten),
+                          .types = std::move(parameters.types),
+                          .values = std::move(parameters.values)});
   }
 
   // Finds out which literals of the shape are opaque.

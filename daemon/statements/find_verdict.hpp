@@ -18,14 +18,19 @@ struct FoundVerdict {
   enum class From { text, shape, rewriting };
   std::shared_ptr<const rewriter::Verdict> verdict;  // not null
   From from = From::rewriting;
-  // The same statement with parameters; null: it is not worth keeping, or it has no such form.
+  // The same statement with parameters, or with none if the text itself has come again. Null: it is not worth
+  // keeping.
   std::shared_ptr<const session::KeptForm> kept = nullptr;
   bool may_keep_plan = false;  // session::Judgement's
 };
 
-// Texts that are sent with fewer bytes are parsed and planned so quickly that nothing is gained by keeping
-// their plans.
-inline constexpr std::size_t kLeastKeptBytes = 4'096;
+// Masked texts that are sent with fewer bytes are parsed and planned so quickly that nothing is gained by
+// keeping their plans.
+inline constexpr std::size_t kLeastMaskedBytes = 4'096;
+
+// Texts that read tables under guards take about half of their time for parsing and planning if they are
+// short. For longer ones, which often aggregate, a plan for the values at hand is worth its price.
+inline constexpr std::size_t kMostGuardedBytes = 2'048;
 
 enum class KeptPlans { no, yes };
 

@@ -97,6 +97,7 @@ void Resolver::guard_tables(PgQuery__SelectStmt& select, const Scope& scope) {
       conditions.push_back(guard->condition);
   }
   if (conditions.empty()) return;
+  has_guards_ = true;
   if (select.where_clause != nullptr) conditions.push_back(select.where_clause);
   select.where_clause = build_.all_of(conditions);
 }

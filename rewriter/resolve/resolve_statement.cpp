@@ -94,7 +94,7 @@ pg::Node* time_zone_offset(const PgQuery__VariableSetStmt& set, const pg::Node& 
 }  // namespace
 
 Statement Resolver::statement(Node*& node) {
-  has_protected_ = has_masked_ = false;
+  has_protected_ = has_masked_ = has_guards_ = false;
   stand_ins_.clear();
   definitions_.clear();
   views_.clear();
@@ -156,6 +156,7 @@ Statement Resolver::query_statement(PgQuery__SelectStmt& query, StatementKind ki
   if (!origins_.empty()) out.origins = std::make_shared<const std::vector<Origin>>(std::move(origins_));
   out.is_protected = has_protected_;
   out.is_masked = has_masked_;
+  out.is_guarded = has_guards_;
   return out;
 }
 

@@ -285,6 +285,7 @@ class Resolver {
   std::vector<Origin> origins_;                     // of its columns; empty: not known
   bool has_protected_ = false;
   bool has_masked_ = false;
+  bool has_guards_ = false;
 };
 
 }  // namespace pgveil::rewriter

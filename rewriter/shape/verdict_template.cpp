@@ -143,14 +143,15 @@ bool is_same_value(const std::shared_ptr<const Value>& a, const std::shared_ptr<
 
 // A member that is added to Statement does not compile here until it is compared.
 bool is_same_but_text(const Statement& a, const Statement& b) {
-  const auto& [a_kind, a_sql, a_name, a_begin, a_bytes, a_protected, a_masked, a_held, a_effect, a_notices,
-               a_switches, a_encoding, a_origins, a_columns] = a;
-  const auto& [b_kind, b_sql, b_name, b_begin, b_bytes, b_protected, b_masked, b_held, b_effect, b_notices,
-               b_switches, b_encoding, b_origins, b_columns] = b;
+  const auto& [a_kind, a_sql, a_name, a_begin, a_bytes, a_protected, a_masked, a_guarded, a_held, a_effect,
+               a_notices, a_switches, a_encoding, a_origins, a_columns] = a;
+  const auto& [b_kind, b_sql, b_name, b_begin, b_bytes, b_protected, b_masked, b_guarded, b_held, b_effect,
+               b_notices, b_switches, b_encoding, b_origins, b_columns] = b;
   return a_kind == b_kind && a_name == b_name && a_begin == b_begin && a_protected == b_protected &&
-         a_masked == b_masked && a_held == b_held && a_effect == nullptr && b_effect == nullptr &&
-         is_same(a_notices, b_notices) && a_switches == b_switches && a_encoding == b_encoding &&
-         is_same_value(a_origins, b_origins) && is_same_value(a_columns, b_columns);
+         a_masked == b_masked && a_guarded == b_guarded && a_held == b_held && a_effect == nullptr &&
+         b_effect == nullptr && is_same(a_notices, b_notices) && a_switches == b_switches &&
+         a_encoding == b_encoding && is_same_value(a_origins, b_origins) &&
+         is_same_value(a_columns, b_columns);
 }
 
 // Apart from where the literals stand in it, and in the client's text.

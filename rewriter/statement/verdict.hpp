@@ -66,7 +66,8 @@ struct Statement {
   bool is_protected =
       false;               // reads a table with a policy (masked or exempt): its run-time errors are filtered
   bool is_masked = false;  // reads at least one masked table
-  bool is_held = false;    // declare_cursor: WITH HOLD
+  bool is_guarded = false;  // reads a table as it is, under a guard that PostgreSQL evaluates as it plans
+  bool is_held = false;     // declare_cursor: WITH HOLD
   std::shared_ptr<const PathEffect> path_effect = nullptr;  // null: none
   Notices notices = {};
   NoticeSwitches switches = {};

@@ -81,13 +81,14 @@ std::string different_verdict(const Verdict& verdict, const std::optional<Rewrit
   const Statement& one = by_shape->statements[0];
   const Statement& other = rewritten->statements[0];
   if (one.sql != other.sql) return "another answer by the template";
-  const bool is_same =
-      one.kind == other.kind && one.source_begin == other.source_begin &&
-      one.source_bytes == other.source_bytes && one.is_protected == other.is_protected &&
-      one.is_masked == other.is_masked && one.notices.conditions == other.notices.conditions &&
-      (one.origins == nullptr) == (other.origins == nullptr) &&
-      (one.origins == nullptr || *one.origins == *other.origins) &&
-      by_shape->versions == rewritten->versions && by_shape->generation == rewritten->generation;
+  const bool is_same = one.kind == other.kind && one.source_begin == other.source_begin &&
+                       one.source_bytes == other.source_bytes && one.is_protected == other.is_protected &&
+                       one.is_masked == other.is_masked && one.is_guarded == other.is_guarded &&
+                       one.notices.conditions == other.notices.conditions &&
+                       (one.origins == nullptr) == (other.origins == nullptr) &&
+                       (one.origins == nullptr || *one.origins == *other.origins) &&
+                       by_shape->versions == rewritten->versions &&
+                       by_shape->generation == rewritten->generation;
   return is_same ? "" : "another statement by the template";
 }
 

@@ -28,7 +28,12 @@ class World {
 
   FoundVerdict ask(const std::string& sql, const Client& client = {.role = "analyst"}) {
     Silent observer;
-    return find_verdict(cache_, sql, {client, "demo", *snapshot_, limits_}, observer);
+    return find_verdict(cache_, sql, {client, "demo", *snapshot_, limits_, KeptPlans::yes}, observer);
+  }
+  // The text of the form that is kept; empty: none.
+  std::string kept(const std::string& sql) {
+    const auto found = ask(sql);
+    return found.kept == nullptr ? "" : found.kept->rewritten->statements.front().sql;
   }
   // The same as rewriting, and where it is from.
   From asked(const std::string& sql, const Client& client = {.role = "analyst"}) {
@@ -134,6 +139,40 @@ TEST_CASE("the cache keeps its limit with many shapes, and with a template that 
   World none(0);
   for (int i = 1; i < 5; ++i) CHECK(none.asked(older_than(i)) == From::rewriting);
   CHECK(none.cache().size_bytes() == 0);
+}
+
+TEST_CASE("texts of one shape have one kept form, also the texts whose verdicts are in the cache") {
+  World world;
+  const auto town = [](int visits) {
+    return "SELECT * FROM cities WHERE city = 'A" + std::to_string(visits) + "'";
+  };
+  CHECK(world.kept(town(1)).empty());
+  CHECK(world.kept(town(2)).empty());
+  const std::string form = world.kept(town(3));
+  CHECK(form.find("$1") != std::string::npos);
+  CHECK(world.kept(town(1)) == form);
+  CHECK(world.kept(town(3)) == form);
+}
+
+TEST_CASE("a text without a template is its own kept form when it comes again") {
+  World world;
+  const std::string sql = "SELECT city FROM cities WHERE city = E'a'";
+  CHECK(world.kept(sql).empty());
+  const auto found = world.ask(sql);
+  REQUIRE(found.kept != nullptr);
+  CHECK(found.kept->values.empty());
+  CHECK(found.kept->rewritten.get() == std::get_if<rewriter::Rewritten>(found.verdict.get()));
+}
+
+TEST_CASE("small masks, long texts of open tables and texts that read no table are not kept") {
+  World world;
+  std::string many = "SELECT city FROM cities WHERE city IN ('a'";
+  for (int i = 0; i < 300; ++i) many += ",'b" + std::to_string(i) + "'";
+  for (const std::string& sql : {older_than(1), many + ")", std::string("SELECT 1 + 1")}) {
+    for (int i = 0; i < 3; ++i) CHECK(world.kept(sql).empty());
+    CHECK_FALSE(world.ask(sql).may_keep_plan);
+  }
+  CHECK(world.ask("SELECT city FROM cities").may_keep_plan);
 }
 
 TEST_CASE("many threads with one shape get the verdicts of their own texts") {
