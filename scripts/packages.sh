@@ -31,7 +31,7 @@ packages_of() {
     demo) echo "postgresql-$SERVER" "postgresql-client-$SERVER" ;;
     test)
       echo doctest-dev python3 "postgresql-$SERVER" "postgresql-client-$SERVER" python3-psycopg2 \
-        python3-psycopg python3-asyncpg python3-yaml pgbouncer sqlsmith chromium curl
+        python3-psycopg python3-asyncpg python3-yaml pgbouncer sqlsmith chromium fonts-dejavu-core curl
       # Only Debian 12 has the version whose layout the sources have.
       [[ $CLANG != 14 ]] || echo clang-format-14
       packages_of page

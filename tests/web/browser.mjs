@@ -12,12 +12,16 @@ import {keyboard} from "./keyboard.mjs";
 import {protect} from "./protect.mjs";
 import {shell} from "./shell.mjs";
 import {pages} from "./pages.mjs";
+import {pictures} from "./pictures.mjs";
 
 const settings = JSON.parse(process.env.PAGE);
 const require = createRequire(path.join(settings.modules, "package.json"));
 const {chromium} = require("playwright-core");
 const axeSource = require.resolve("axe-core/axe.min.js");
 
+// No hints for letters and one scale, so that pictures are alike on all machines.
+const kArguments = ["--no-sandbox", "--disable-dev-shm-usage", "--font-render-hinting=none", "--disable-lcd-text",
+                    "--force-device-scale-factor=1", "--force-color-profile=srgb"];
 const kWide = {width: 1280, height: 900};
 const kPhone = {width: 390, height: 844};
 
@@ -308,11 +312,11 @@ const common = {
 };
 Object.assign(
   scenarios, changes(common), jobs(common), jobTexts(common), shell(common), protect(common), pages(common),
-  applying(common), keyboard(common),
+  applying(common), keyboard(common), pictures(common),
 );
 
 async function main(name) {
-  const browser = await chromium.launch({executablePath: settings.chromium, args: ["--no-sandbox", "--disable-dev-shm-usage"]});
+  const browser = await chromium.launch({executablePath: settings.chromium, args: kArguments});
   const context = await browser.newContext({viewport: kWide, colorScheme: "light", reducedMotion: "reduce"});
   const page = await context.newPage();
   page.setDefaultTimeout(settings.timeout_ms);

@@ -6,6 +6,8 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
+import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "integration"))
 
@@ -14,6 +16,7 @@ from harness.page import PASSWORDS, PageCase  # noqa: E402
 from harness.runner import REPOSITORY, main  # noqa: E402
 
 MODULES = REPOSITORY / "web" / "page"
+FONTS = pathlib.Path("/usr/share/fonts/truetype/dejavu")
 SCRIPT = pathlib.Path(__file__).with_name("browser.mjs")
 MARKUP = world.naive.Policy(
     "markup_k2",
@@ -45,7 +48,10 @@ def missing():
     return None
 
 
-class Page(PageCase):
+class Browsed(PageCase):
+    """The world that the page shows in a browser."""
+
+    browser_seconds = 170
     http = "{port: 0, raw_rows: [operator], table_jobs: [operator], policy_authors: [operator]}"
     policies = (*PageCase.policies, MARKUP)
     built = (*PageCase.built, "markup_k2")
@@ -91,6 +97,12 @@ class Page(PageCase):
     def setUp(self):
         self.start_again()
 
+    def more_settings(self):
+        return {}
+
+    def more_environment(self):
+        return {}
+
     def browse(self, scenario):
         settings = {
             "url": f"http://127.0.0.1:{self.port()}/",
@@ -102,18 +114,19 @@ class Page(PageCase):
             "postgres_port": self.postgres.port,
             "chromium": shutil.which("chromium"),
             "screenshots": os.environ.get("PGVEIL_SCREENSHOTS"),
+            **self.more_settings(),
         }
         done = subprocess.run(
             ["node", SCRIPT, scenario],
-            env=os.environ | {"PAGE": json.dumps(settings)},
+            env=os.environ | self.more_environment() | {"PAGE": json.dumps(settings)},
             capture_output=True,
             text=True,
-            timeout=170,
+            timeout=self.browser_seconds,
         )
         print(done.stdout, end="")
         self.assertEqual(done.returncode, 0, done.stderr[-4000:])
 
-
+class Page(Browsed):
     def test_protect_a_table(self):
         """From a table without a policy to its masked answer, read through the proxy's port."""
         self.browse("protect_a_table")
@@ -125,6 +138,47 @@ class Page(PageCase):
         self.assertNotIn("Ystrad", [city for _, _, city, _ in rows])
         self.assertTrue(all(int(count) >= 5 for _, _, _, count in rows), rows)
         self.assertEqual([tuple(row) for row in whole], [("2001",)])
+
+
+class Pictures(Browsed):
+    """Pictures of the pages. No other test has been here, so that they show the same each time, and letters are
+    those of one font."""
+
+    browser_seconds = 400
+    test_seconds = max(Browsed.test_seconds, 420)
+    differences = REPOSITORY / "build" / "test" / "pictures"
+
+    @classmethod
+    def setUpClass(cls):
+        if not FONTS.is_dir():
+            raise unittest.SkipTest(f"there is no {FONTS}: install fonts-dejavu-core")
+        super().setUpClass()
+
+    @classmethod
+    def arrange(cls):
+        super().arrange()
+        cls.fonts = cls.pgveil.directory / "fonts.conf"
+        names = {"sans-serif": "Sans", "system-ui": "Sans", "serif": "Serif", "monospace": "Sans Mono"}
+        aliases = "".join(
+            f"<alias binding='same'><family>{name}</family><prefer><family>DejaVu {font}</family></prefer></alias>"
+            for name, font in names.items()
+        )
+        cls.fonts.write_text(
+            f"<fontconfig><dir>{FONTS}</dir><cachedir>{cls.pgveil.directory}/fonts</cachedir>{aliases}</fontconfig>"
+        )
+
+    def more_settings(self):
+        folder = self.differences
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            pass
+        if not os.access(folder, os.W_OK):
+            folder = pathlib.Path(tempfile.mkdtemp(prefix="pgveil-pictures-"))
+        return {"differences": str(folder), "update": os.environ.get("UPDATE_GOLDEN") == "1"}
+
+    def more_environment(self):
+        return {"FONTCONFIG_FILE": str(self.fonts)}
 
 
 def scenario_test(name):
@@ -140,8 +194,9 @@ def add_scenarios():
         check=True,
     ).stdout.split()
     for name in listed:
-        if not hasattr(Page, f"test_{name}"):
-            setattr(Page, f"test_{name}", scenario_test(name))
+        case = Pictures if name.startswith("pictures_") else Page
+        if not hasattr(case, f"test_{name}"):
+            setattr(case, f"test_{name}", scenario_test(name))
 
 
 if __name__ == "__main__":
