@@ -5,7 +5,8 @@
 # Environment: PGVEIL_BIN (the binary; default build/release/cli/pgveil), PGVEIL_BENCH_ROUNDS,
 # PGVEIL_BENCH_SECONDS, PGVEIL_BENCH_TARGETS (default "direct pgbouncer pgveil"),
 # PGVEIL_BENCH_CLIENTS (default "8 64"), PGVEIL_BENCH_POOL: session (default: PgBouncer's; pgveil gives each
-# client a connection) or transaction (both; PgBouncer 1.18 can't do prepared there).
+# client a connection) or transaction (both; PgBouncer 1.18 can't do prepared there), PGVEIL_BENCH_ENFORCEMENT
+# (query, stored or copy: how the policy of the protected table masks; default query).
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=${ROOT:-$(cd "$HERE/../.." && pwd)}
@@ -16,6 +17,7 @@ SCALE=10
 PEOPLE=21700
 CLIENTS=${PGVEIL_BENCH_CLIENTS:-8 64}
 POOL=${PGVEIL_BENCH_POOL:-session}
+ENFORCEMENT=${PGVEIL_BENCH_ENFORCEMENT:-query}
 MODES="simple extended prepared"
 IDLE_CLIENTS=1000
 read -r -a TARGETS <<<"${PGVEIL_BENCH_TARGETS:-direct pgbouncer pgveil}"
@@ -50,21 +52,27 @@ prepare() {
   POSTGRES_PORT=$(free_port 25532)
   declare -gA PORT=([direct]=$POSTGRES_PORT [pgbouncer]=$(free_port 25832) [pgveil]=$(free_port 26032))
   SUPERUSER_PASSWORD=$(new_password) OWNER_PASSWORD=$(new_password) BENCH_PASSWORD=$(new_password)
+  ADMIN_PASSWORD=$(new_password)
   (
     umask 077
     printf "127.0.0.1:$POSTGRES_PORT:*:%s:%s\n" postgres "$SUPERUSER_PASSWORD" bench_owner "$OWNER_PASSWORD" \
       bench "$BENCH_PASSWORD" >"$DIRECTORY/pgpass"
     printf '%s' "$BENCH_PASSWORD" >"$DIRECTORY/bench_password"
+    printf '%s' "$ADMIN_PASSWORD" >"$DIRECTORY/admin_password"
   )
 }
 
 load_tables() {
   step "loading pgbench at scale $SCALE and $PEOPLE people"
   ask "$POSTGRES_PORT" postgres postgres -v owner_password="$OWNER_PASSWORD" -v password="$BENCH_PASSWORD" \
+    -v admin_password="$ADMIN_PASSWORD" \
     >/dev/null <<'SQL'
 ALTER SYSTEM SET max_connections = 600;
 CREATE ROLE bench_owner LOGIN PASSWORD :'owner_password';
 CREATE ROLE bench LOGIN PASSWORD :'password';
+CREATE ROLE bench_admin LOGIN PASSWORD :'admin_password';
+COMMENT ON ROLE bench IS 'pgveil: for pgveil alone';
+COMMENT ON ROLE bench_admin IS 'pgveil: for pgveil alone';
 CREATE DATABASE bench OWNER bench_owner;
 SQL
   "${AS_USER[@]}" env -C / "$(postgres_bin)/pg_ctl" -D "$DIRECTORY/data" -l "$DIRECTORY/postgres.log" -w \
@@ -123,7 +131,7 @@ start_pgveil() {
   local binary=${PGVEIL_BIN:-$ROOT/build/release/cli/pgveil} config=$DIRECTORY/pgveil.yaml
   [[ -x $binary ]] || die "there is no $binary; ./run build makes it"
   cp "$binary" "$DIRECTORY/pgveil" # RUN_USER may not reach the tree
-  cp "$HERE/people467.yaml" "$DIRECTORY/"
+  sed "s/^    k: 20$/&\n    enforcement: $ENFORCEMENT/" "$HERE/people467.yaml" >"$DIRECTORY/people467.yaml"
   mkdir -p "$DIRECTORY/state"
   chmod 700 "$DIRECTORY/state"
   cat >"$config" <<YAML
@@ -133,6 +141,7 @@ backend:
   port: $POSTGRES_PORT
   databases: [bench]
   query_role: {user: bench, password_file: bench_password}
+  admin_role: {user: bench_admin, password_file: admin_password}
 auth: {method: trust}
 admin: {admin_users: [bench]}
 policies: [people467.yaml]
@@ -142,7 +151,10 @@ limits: {max_clients: 5000}
 pool: {mode: $([[ $POOL == session ]] && echo none || echo transaction)}
 log: {level: warning}
 YAML
-  give_away bench_password pgveil people467.yaml state pgveil.yaml
+  give_away bench_password admin_password pgveil people467.yaml state pgveil.yaml
+  "${AS_USER[@]}" env -C "$DIRECTORY" HOME="$DIRECTORY" ./pgveil setup-sql --config "$config" \
+    >"$DIRECTORY/setup.sql" 2>"$DIRECTORY/setup.log" || die "pgveil setup-sql: $(tail -n 3 "$DIRECTORY/setup.log")"
+  ask "$POSTGRES_PORT" postgres bench -f "$DIRECTORY/setup.sql" >/dev/null
   "${AS_USER[@]}" env -C "$DIRECTORY" HOME="$DIRECTORY" ./pgveil policy build --all --config "$config" \
     >"$DIRECTORY/policy_build.log" 2>&1 ||
       die "pgveil policy build: $(tail -n 3 "$DIRECTORY/policy_build.log")"
@@ -155,22 +167,28 @@ give_away() {
   [[ $EUID -ne 0 ]] || (cd "$DIRECTORY" && chown -R "$RUN_USER:" "$@")
 }
 
-# measure TARGET TABLE MODE CLIENTS SECONDS: prints "tps,latency_ms", or fails with pgbench's last words.
+# measure TARGET TABLE MODE CLIENTS SECONDS: prints "tps,latency_ms,p99_ms", or fails with pgbench's last
+# words. The 99th percentile is that of a tenth of the transactions.
 measure() {
-  local target=$1 table=$2 mode=$3 clients=$4 seconds=$5 output
+  local target=$1 table=$2 mode=$3 clients=$4 seconds=$5 output p99
+  rm -f "$DIRECTORY"/latency.*
   output=$(PGPASSFILE=$DIRECTORY/pgpass pgbench -n -h 127.0.0.1 -p "${PORT[$target]}" -U bench -f \
     "$HERE/$table.sql" -s "$SCALE" \
-    -D rows="$PEOPLE" -M "$mode" -c "$clients" -j 1 -T "$seconds" bench 2>&1) ||
+    -D rows="$PEOPLE" -M "$mode" -c "$clients" -j 1 -T "$seconds" \
+    -l --log-prefix="$DIRECTORY/latency" --sampling-rate=0.1 bench 2>&1) ||
     die "pgbench ($target, $table, $mode, $clients clients): $(tail -n 2 <<<"$output" | tr '\n' ' ')"
   [[ $output == *"tps = "* ]] || die "pgbench ($target, $table, $mode, $clients clients) got nothing done in $seconds s"
-  awk '/^tps = /{tps = $3} /^latency average = /{latency = $4} END{print tps "," latency}' <<<"$output"
+  p99=$(cat "$DIRECTORY"/latency.* | awk '{print $3}' | sort -n |
+    awk '{times[NR] = $1} END{print times[int(NR * 0.99) + (NR < 100)] / 1000}')
+  awk -v p99="$p99" '/^tps = /{tps = $3} /^latency average = /{latency = $4}
+    END{print tps "," latency "," p99}' <<<"$output"
 }
 
 # Within a round each target has its turn under each condition, and the order is another one in every round:
 # what drifts on the machine drifts for all.
 run_rounds() {
   local round turn mode clients table target result count=${#TARGETS[@]}
-  echo "round,table,mode,clients,target,tps,latency_ms" >"$CSV"
+  echo "round,table,mode,clients,target,tps,latency_ms,p99_ms" >"$CSV"
   for ((round = 1; round <= ROUNDS; round++)); do
     step "round $round of $ROUNDS"
     for table in open protected; do

@@ -29,8 +29,7 @@ bool may_keep_plan(const rewriter::Rewritten& rewritten, KeptPlans kept_plans) {
   if (kept_plans == KeptPlans::no || rewritten.statements.size() != 1) return false;
   const rewriter::Statement& statement = rewritten.statements.front();
   if (statement.kind != rewriter::StatementKind::select) return false;
-  return statement.is_masked ? statement.sql.size() >= kLeastMaskedBytes
-                             : statement.is_guarded && statement.sql.size() <= kMostGuardedBytes;
+  return statement.is_masked || (statement.is_guarded && statement.sql.size() <= kMostGuardedBytes);
 }
 
 class Finder {

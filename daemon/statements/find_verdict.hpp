@@ -24,11 +24,7 @@ struct FoundVerdict {
   bool may_keep_plan = false;  // session::Judgement's
 };
 
-// Masked texts that are sent with fewer bytes are parsed and planned so quickly that nothing is gained by
-// keeping their plans.
-inline constexpr std::size_t kLeastMaskedBytes = 4'096;
-
-// Texts that read tables under guards take about half of their time for parsing and planning if they are
+// Texts that read only tables under guards take about half of their time for parsing and planning if they are
 // short. For longer ones, which often aggregate, a plan for the values at hand is worth its price.
 inline constexpr std::size_t kMostGuardedBytes = 2'048;
 

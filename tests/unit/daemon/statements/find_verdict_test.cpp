@@ -164,15 +164,16 @@ TEST_CASE("a text without a template is its own kept form when it comes again") 
   CHECK(found.kept->rewritten.get() == std::get_if<rewriter::Rewritten>(found.verdict.get()));
 }
 
-TEST_CASE("small masks, long texts of open tables and texts that read no table are not kept") {
+TEST_CASE("long texts of open tables and texts that read no table are not kept") {
   World world;
   std::string many = "SELECT city FROM cities WHERE city IN ('a'";
   for (int i = 0; i < 300; ++i) many += ",'b" + std::to_string(i) + "'";
-  for (const std::string& sql : {older_than(1), many + ")", std::string("SELECT 1 + 1")}) {
+  for (const std::string& sql : {many + ")", std::string("SELECT 1 + 1")}) {
     for (int i = 0; i < 3; ++i) CHECK(world.kept(sql).empty());
     CHECK_FALSE(world.ask(sql).may_keep_plan);
   }
   CHECK(world.ask("SELECT city FROM cities").may_keep_plan);
+  CHECK(world.ask(older_than(1)).may_keep_plan);
 }
 
 TEST_CASE("many threads with one shape get the verdicts of their own texts") {
