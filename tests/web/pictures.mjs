@@ -11,7 +11,8 @@ const kFolder = path.join(path.dirname(fileURLToPath(import.meta.url)), "picture
 const kBlock = 16;
 const kTallest = 2400;  // what is below is not compared
 const kOtherBlock = 18;  // of 255: a block that differs more in a channel is another one
-const kMostOthers = 6;  // of a picture: some digits. So one badge that is missing is not seen; words are tested elsewhere
+// Of a picture: some digits. So one badge that is missing is not seen; words are tested elsewhere.
+const kMostOthers = 6;
 const kMostMean = 2.5;  // of all blocks: a background that changed a little, everywhere
 const kThemes = ["light", "dark"];
 
@@ -33,7 +34,8 @@ async function blocksOf(desk, png) {
         for (let channel = 0; channel < 3; channel++) {
           let sum = 0;
           for (let y = row * block; y < (row + 1) * block; y++)
-            for (let x = column * block; x < (column + 1) * block; x++) sum += pixels[4 * (y * image.width + x) + channel];
+            for (let x = column * block; x < (column + 1) * block; x++)
+              sum += pixels[4 * (y * image.width + x) + channel];
           means.push(Math.round(sum / (block * block)));
         }
       }
@@ -45,7 +47,8 @@ async function blocksOf(desk, png) {
 const png = (desk, {columns, rows, means}) => desk.evaluate(async ([width, height, colors]) => {
   const canvas = new OffscreenCanvas(width, height);
   const image = new ImageData(width, height);
-  for (let at = 0; at < width * height; at++) image.data.set([...colors.slice(3 * at, 3 * at + 3), 255], 4 * at);
+  for (let at = 0; at < width * height; at++)
+    image.data.set([...colors.slice(3 * at, 3 * at + 3), 255], 4 * at);
   canvas.getContext("2d").putImageData(image, 0, 0);
   const bytes = new Uint8Array(await (await canvas.convertToBlob({type: "image/png"})).arrayBuffer());
   return btoa(String.fromCharCode(...bytes));
@@ -69,7 +72,7 @@ export function difference(before, now) {
   const others = [];
   let sum = 0;
   for (let at = 0; at < rows * now.columns; at++) {
-    const by = [0, 1, 2].map(channel => Math.abs(before.means[3 * at + channel] - now.means[3 * at + channel]));
+    const by = [3 * at, 3 * at + 1, 3 * at + 2].map(it => Math.abs(before.means[it] - now.means[it]));
     sum += (by[0] + by[1] + by[2]) / 3;
     if (Math.max(...by) > kOtherBlock) others.push([at % now.columns, Math.floor(at / now.columns)]);
   }
@@ -78,7 +81,8 @@ export function difference(before, now) {
     : Math.abs(before.rows - now.rows) > 1
       ? `it is ${now.rows * kBlock} pixels tall, and was ${before.rows * kBlock}`
       : others.length > kMostOthers
-        ? `${others.length} of ${rows * now.columns} blocks look different, the first at ${others[0][0] * kBlock}, ${others[0][1] * kBlock}`
+        ? `${others.length} of ${rows * now.columns} blocks look different, the first at ` +
+          others[0].map(it => it * kBlock)
         : mean > kMostMean ? `all of it differs a little, by ${mean.toFixed(1)} of 255 on average` : null;
   return {words, others, mean};
 }
@@ -87,17 +91,20 @@ export function difference(before, now) {
 const sideBySide = (desk, old, shot, others) => desk.evaluate(async ([before, after, frames, block]) => {
   const read = async text => createImageBitmap(await (await fetch(`data:image/png;base64,${text}`)).blob());
   const [left, right] = [await read(before), await read(after)];
-  const width = Math.max(left.width * block, right.width), height = Math.max(left.height * block, right.height);
+  const width = Math.max(left.width * block, right.width);
+  const height = Math.max(left.height * block, right.height);
   const canvas = new OffscreenCanvas(2 * width + block, height);
   const paper = canvas.getContext("2d");
   paper.imageSmoothingEnabled = false;
   paper.drawImage(left, 0, 0, left.width * block, left.height * block);
   paper.drawImage(right, width + block, 0);
   paper.strokeStyle = "magenta";
-  for (const [column, row] of frames) paper.strokeRect(width + block + column * block, row * block, block, block);
+  for (const [column, row] of frames)
+    paper.strokeRect(width + (column + 1) * block, row * block, block, block);
   const bytes = new Uint8Array(await (await canvas.convertToBlob({type: "image/png"})).arrayBuffer());
   let text = "";
-  for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  for (let at = 0; at < bytes.length; at += 8192)
+    text += String.fromCharCode(...bytes.subarray(at, at + 8192));
   return btoa(text);
 }, [old.toString("base64"), shot.toString("base64"), others, kBlock]).then(it => Buffer.from(it, "base64"));
 
@@ -130,7 +137,7 @@ export const pictures = (common) => {
         return;
       }
       const before = existsSync(file) ? await recorded(desk, file) : null;
-      const {words, others} = before ? difference(before, now) : {words: "no picture is recorded", others: []};
+      const {words, others} = before ? difference(before, now) : {words: "none is recorded", others: []};
       if (words === null) return;
       const beside = path.join(settings.differences, `${name}.png`);
       writeFileSync(beside, before ? await sideBySide(desk, readFileSync(file), shot, others) : shot);
@@ -257,11 +264,13 @@ export const pictures = (common) => {
       const with_ = async (text) => {
         await session.send("CSS.setStyleSheetText", {styleSheetId, text});
         const {words, others, mean} = difference(before, await look());
-        console.log(`${text || "nothing"}: ${words ?? "alike"} (${others.length} blocks, mean ${mean.toFixed(2)})`);
+        const found = `${words ?? "alike"} (${others.length} blocks, mean ${mean.toFixed(2)})`;
+        console.log(`${text || "nothing"}: ${found}`);
         return words;
       };
       for (const harmless of ["", "body {-webkit-font-smoothing: none; text-rendering: geometricPrecision}",
-                              "body {text-shadow: 0 0 0.5px currentcolor}", "main {transform: translate(0.4px, 0.4px)}"])
+                              "body {text-shadow: 0 0 0.5px currentcolor}",
+                              "main {transform: translate(0.4px, 0.4px)}"])
         assert.equal(await with_(harmless), null, harmless);
       for (const [wrong, words] of [
         [".card:first-of-type {transform: translate(16px, 0)}", /blocks look different/],

@@ -29,7 +29,8 @@ from .runner import REPOSITORY
 
 SECONDS = 180
 MARKER = "-- end of the answer --"
-SAMPLE = REPOSITORY / "docs" / "tutorials" / "hospital.sql"
+TUTORIALS = REPOSITORY / "docs" / "tutorials"
+SAMPLE = TUTORIALS / "hospital.sql"
 OPERATOR = "operator secret"
 
 
@@ -72,7 +73,8 @@ class Reader:
         self._state = self.folder / ".shell"
         (self.folder / "bin").mkdir()
         (self.folder / "bin" / "pgveil").symlink_to(binary().resolve())
-        shutil.copy(SAMPLE, self.folder / "hospital.sql")
+        for sample in TUTORIALS.glob("*.sql"):
+            shutil.copy(sample, self.folder)
         try:
             WORLDS[world](self)
         except BaseException:
@@ -95,7 +97,7 @@ class Reader:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
         return kept | {"PATH": f"{self.folder / 'bin'}:{kept['PATH']}", "HOME": str(self.folder), "PAGER": "cat",
                        "PSQLRC": "/dev/null", "PGCONNECT_TIMEOUT": "10", "PGTZ": "UTC", "LC_ALL": "C.UTF-8",
-                       "PGPASSFILE": str(self.folder / ".pgpass"), "PYTHONDONTWRITEBYTECODE": "1"}
+                       "ROOT": str(REPOSITORY), "PGPASSFILE": str(self.folder / ".pgpass"), "PYTHONDONTWRITEBYTECODE": "1"}
 
     # -- steps; each returns what was printed, as the page would show it
     def shell(self, command):
