@@ -57,6 +57,11 @@ find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 add_library(xxhash INTERFACE IMPORTED)
 set_target_properties(xxhash PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${XXHASH_INCLUDE_DIR})
 
+# zlib 1.2.13, 1.3.1 and zstd 1.5.4, 1.5.7: unpack inputs of jobs and pack their outputs; only
+# common/files/packed_text.cpp uses them.
+find_package(ZLIB 1.2.13 REQUIRED)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd>=1.5.4)
+
 # doctest 2.4.9, 2.4.11: runs the unit tests; only tests/ uses it.
 if(PGVEIL_TESTS)
   find_package(doctest 2.4.9 REQUIRED)

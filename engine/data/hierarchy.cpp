@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "common/separated_text.hpp"
 #include "common/sqlstate.hpp"
@@ -40,6 +42,16 @@ Result<void> check_shape(std::string_view name, const Hierarchy& hierarchy) {
         "leave levels out");
   }
   return {};
+}
+
+bool begins_with_header(const Hierarchy& hierarchy) {
+  const auto& rows = hierarchy.rows;
+  if (rows.size() < 3 || rows.front().size() < 2) return false;
+  const auto& top = rows.back().back();
+  return std::all_of(rows.begin() + 1, rows.end(), [&](const auto& row) {
+    return row.back() == top &&
+           std::ranges::mismatch(row, rows.front(), std::ranges::not_equal_to()).in1 == row.end();
+  });
 }
 
 Result<RowOfValue> index_values(std::string_view name, const Hierarchy& hierarchy) {
@@ -110,17 +122,26 @@ void add_level(LevelTables& tables, const Hierarchy& hierarchy, const std::vecto
 
 }  // namespace
 
-Result<Hierarchy> read_hierarchy(std::string_view bytes, char separator) {
+Result<Hierarchy> read_hierarchy(std::string_view bytes, char separator, HierarchyHeader header) {
   RecordReader reader(bytes, separator);
   Hierarchy hierarchy;
   std::vector<std::string_view> fields;
+  std::size_t width = 0;
+  bool is_header = header == HierarchyHeader::first_record;
   while (true) {
     const auto more = reader.next(fields);
     if (more.has_error()) return more.error();
     if (!*more) break;
-    hierarchy.rows.emplace_back(fields.begin(), fields.end());
+    if (width == 0) width = fields.size();
+    if (width > 1 && fields.size() == 1 && fields.front().empty()) continue;
+    if (!std::exchange(is_header, false)) hierarchy.rows.emplace_back(fields.begin(), fields.end());
   }
   if (const auto shape = check_shape("the file", hierarchy); shape.has_error()) return shape.error();
+  if (header == HierarchyHeader::none && begins_with_header(hierarchy))
+    return hierarchy_error(
+        "the first record of the hierarchy looks like a header: it shares no label with the others",
+        "write header: true in the hierarchy's section, remove the record, or give it the others' last "
+        "label");
   return hierarchy;
 }
 

@@ -17,9 +17,13 @@ struct Hierarchy {
   std::vector<std::vector<std::string>> rows;
 };
 
-// Reads one record per value, without a header. Errors: what separated_text.hpp refuses; no record; records
-// of different lengths.
-[[nodiscard]] Result<Hierarchy> read_hierarchy(std::string_view bytes, char separator);
+enum class HierarchyHeader { none, first_record };
+
+// Reads one record per value, after a header if there is one. Empty lines are skipped. Errors: what
+// separated_text.hpp refuses; no record; records of different lengths; without HierarchyHeader::first_record
+// also a first record that looks like a header: all others end with one label, and share none with it.
+[[nodiscard]] Result<Hierarchy> read_hierarchy(std::string_view bytes, char separator,
+                                               HierarchyHeader header = HierarchyHeader::none);
 
 // The levels of one quasi-identifier. The codes of a level are dense and ordered by first appearance among
 // the raw codes.

@@ -17,19 +17,24 @@ Error table_error(std::string message, std::string hint) {
                .hint = std::move(hint)};
 }
 
-Result<std::vector<ColumnEncoder>> read_header(const std::vector<std::string_view>& names) {
-  std::vector<ColumnEncoder> encoders;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i].empty()) {
-      return table_error(fmt::format("column {} of the header has no name", i + 1), "name every column");
-    }
-    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
-        names.begin() + static_cast<std::ptrdiff_t>(i)) {
-      return table_error(fmt::format("column {} of the header repeats a name", i + 1), "names must differ");
-    }
-    encoders.emplace_back(std::string(names[i]));
+Result<void> check_header(const std::vector<std::string_view>& names) {
+  for (auto name = names.begin(); name != names.end(); ++name) {
+    const auto number = name - names.begin() + 1;
+    if (name->empty())
+      return table_error(fmt::format("column {} of the header has no name", number), "name every column");
+    if (std::find(names.begin(), name, *name) != name)
+      return table_error(fmt::format("column {} of the header repeats a name", number), "names must differ");
   }
-  return encoders;
+  return {};
+}
+
+struct WantedColumn {
+  std::size_t field;  // of a record
+  ColumnEncoder encoder;
+};
+
+bool is_empty_line(const std::vector<std::string_view>& fields, std::size_t columns) {
+  return columns > 1 && fields.size() == 1 && fields.front().empty();
 }
 
 }  // namespace
@@ -51,26 +56,39 @@ Table rows_of(const Table& table, std::span<const std::size_t> rows) {
 }
 
 Result<Table> read_table(std::string_view bytes, char separator) {
+  return read_table(bytes, separator, {});
+}
+
+Result<Table> read_table(std::string_view bytes, char separator, std::span<const std::string> wanted,
+                         std::vector<std::string>* others) {
   RecordReader reader(bytes, separator);
   std::vector<std::string_view> fields;
   auto more = reader.next(fields);
   if (more.has_error()) return more.error();
   if (!*more) return table_error("the file is empty", "the first record names the columns");
-  auto encoders = read_header(fields);
-  if (encoders.has_error()) return encoders.error();
+  if (auto header = check_header(fields); header.has_error()) return header.error();
+  const std::size_t width = fields.size();
+  std::vector<WantedColumn> columns;
+  for (std::size_t i = 0; i < width; ++i) {
+    if (wanted.empty() || std::ranges::find(wanted, fields[i]) != wanted.end())
+      columns.push_back({i, ColumnEncoder(std::string(fields[i]))});
+    else if (others != nullptr)
+      others->emplace_back(fields[i]);
+  }
   while (true) {
     more = reader.next(fields);
     if (more.has_error()) return more.error();
     if (!*more) break;
-    if (fields.size() != encoders->size()) {
+    if (is_empty_line(fields, width)) continue;
+    if (fields.size() != width) {
       return table_error(fmt::format("record {} has {} fields, the header has {}", reader.records_read(),
-                                     fields.size(), encoders->size()),
+                                     fields.size(), width),
                          "check the separator and the quotes");
     }
-    for (std::size_t i = 0; i < fields.size(); ++i) (*encoders)[i].add(fields[i]);
+    for (auto& column : columns) column.encoder.add(fields[column.field]);
   }
   Table table;
-  for (auto& encoder : *encoders) table.columns.push_back(std::move(encoder).finish());
+  for (auto& column : columns) table.columns.push_back(std::move(column.encoder).finish());
   return table;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // A table as dictionary-encoded columns of equal length. A plain value.
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,8 +19,15 @@ struct Table {
 // Some rows of the table, with all values of its columns, so that codes keep their meaning.
 [[nodiscard]] Table rows_of(const Table& table, std::span<const std::size_t> rows);
 
-// Reads separated text with a header. Errors: what separated_text.hpp refuses, no header, an empty or
-// repeated column name, a record with more or fewer fields than the header.
+// Reads separated text with a header. Empty lines are skipped if there are several columns, because none of
+// them can be a record. Errors: what separated_text.hpp refuses, no header, an empty or repeated column name,
+// a record with more or fewer fields than the header.
 [[nodiscard]] Result<Table> read_table(std::string_view bytes, char separator);
+
+// The same, with only these columns, in the file's order; none wanted: all. Those that the file does not have
+// are left out. Cells of others are not kept, and `others` gets their names unless it is null.
+[[nodiscard]] Result<Table> read_table(std::string_view bytes, char separator,
+                                       std::span<const std::string> wanted,
+                                       std::vector<std::string>* others = nullptr);
 
 }  // namespace pgveil::engine

@@ -4,13 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
-#include "common/files/whole_file.hpp"
 #include "common/separated_text.hpp"
 #include "db/job_table/source_table.hpp"
 #include "jobs/input/aggregates.hpp"
+#include "jobs/input/input_text.hpp"
 #include "jobs/input/mondrian.hpp"
 #include "jobs/input/subset.hpp"
 #include "jobs/input/table_input.hpp"
@@ -26,15 +25,6 @@ std::vector<std::string> published_columns(const Job& job) {
   return columns;
 }
 
-// "-" only comes from the command line, because a job's paths are absolute.
-Result<std::string> read_text(const std::string& path) {
-  if (path == "-") return read_standard_input();
-  auto text = read_whole(path, std::numeric_limits<std::size_t>::max());
-  if (!text) return text.error();
-  if (*text) return std::move(**text);
-  return invalid_input(fmt::format("there is no file {}", path), "paths are relative to the job's file");
-}
-
 Error in_file(Error error, const std::string& path) {
   error.public_message = fmt::format("{}: {}", path, error.public_message);
   return error;
@@ -47,9 +37,10 @@ struct Input {
 };
 
 Result<Input> read_input_file(const JobFile& file, const std::vector<std::string>& columns) {
-  const auto text = read_text(file.path);
+  const auto text = read_input_text(file.path);
   if (!text) return text.error();
-  auto table = engine::read_table(*text, file.separator);
+  std::vector<std::string> others;
+  auto table = engine::read_table(*text, file.separator, columns, &others);
   if (!table) return in_file(table.error(), file.path);
   Input input;
   std::vector<std::string> missing;
@@ -59,14 +50,13 @@ Result<Input> read_input_file(const JobFile& file, const std::vector<std::string
       missing.push_back(name);
     } else {
       input.table.columns.push_back(std::move(*found));
-      table->columns.erase(found);
     }
   }
   if (!missing.empty()) {
     return invalid_input(fmt::format("{} has no column {}", file.path, fmt::join(missing, ", ")),
                          "names are case-sensitive; is the separator right?");
   }
-  for (const auto& column : table->columns) input.others.push_back(column.name);
+  input.others = std::move(others);
   return input;
 }
 
@@ -87,7 +77,7 @@ Result<Input> read_input_table(const JobTable& given, const Job& job, const Conf
 Result<std::vector<std::uint8_t>> take_subset(const Job& job, const std::vector<std::string>& published,
                                               engine::Table& table) {
   if (job.subset->file) {
-    const auto text = read_text(job.subset->file->path);
+    const auto text = read_input_text(job.subset->file->path);
     if (!text) return text.error();
     const auto subset = engine::read_table(*text, job.subset->file->separator);
     if (!subset) return in_file(subset.error(), job.subset->file->path);
@@ -144,9 +134,11 @@ Result<engine::Hierarchy> hierarchy_of(const JobAttribute& attribute, const engi
   }
   if (is_aggregated_alone(attribute)) return hierarchy_to_top(column);
   const auto& file = std::get<JobFile>(attribute.hierarchy);
-  const auto text = read_text(file.path);
+  const auto text = read_input_text(file.path);
   if (!text) return text.error();
-  auto hierarchy = engine::read_hierarchy(*text, file.separator);
+  auto hierarchy = engine::read_hierarchy(
+      *text, file.separator,
+      file.has_header ? engine::HierarchyHeader::first_record : engine::HierarchyHeader::none);
   if (!hierarchy) return in_file(hierarchy.error(), file.path);
   return hierarchy;
 }

@@ -138,6 +138,12 @@ Result<std::variant<JobFile, engine::HierarchyRule>> read_job_hierarchy(const Va
     source = **file;
     ++sources;
   }
+  if (const auto* header = yaml::find(*entries, "header")) {
+    const auto has_header = header->as_boolean();
+    if (!has_header) return has_header.error();
+    if (!*file) return error_at(header->position(), "a header without a file", "remove it");
+    std::get<JobFile>(*source).has_header = *has_header;
+  }
   for (const auto& [key, read] : kReaders) {
     const auto* given = yaml::find(*entries, key);
     if (given == nullptr) continue;

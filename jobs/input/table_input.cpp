@@ -2,31 +2,21 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
-#include <limits>
 
 #include "common/files/output_file.hpp"
-#include "common/files/whole_file.hpp"
 #include "common/progress_line.hpp"
 #include "common/separated_text.hpp"
 #include "db/job_table/source_table.hpp"
 #include "jobs/input/data.hpp"
+#include "jobs/input/input_text.hpp"
 #include "jobs/language/values.hpp"
 
 namespace pgveil::app {
 namespace {
-
-Result<std::string> read_file(const std::string& path) {
-  auto text = read_whole(path, std::numeric_limits<std::size_t>::max());
-  if (!text) return text.error();
-  if (*text) return std::move(**text);
-  return invalid_input(fmt::format("there is no file {}", path), "check the path; - is standard input");
-}
 
 // The requested columns, in their order; none requested: all.
 Result<engine::Table> with_columns(engine::Table table, const std::vector<std::string>& columns,
@@ -48,18 +38,6 @@ Result<engine::Table> with_columns(engine::Table table, const std::vector<std::s
 }
 
 }  // namespace
-
-Result<std::string> read_standard_input() {
-  std::string text;
-  std::array<char, 1 << 16> some{};
-  while (true) {
-    const ssize_t got = ::read(STDIN_FILENO, some.data(), some.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return io_error("read", "standard input", errno);
-    if (got == 0) return text;
-    text.append(some.data(), static_cast<std::size_t>(got));
-  }
-}
 
 std::optional<std::string> null_text_of(const TableArguments& arguments) {
   if (arguments.null_text || !arguments.table) return arguments.null_text;
@@ -115,9 +93,9 @@ Result<engine::Table> TableReader::read(const TableArguments& arguments, std::ve
   if (is_input && has_read_input_)
     return usage_error("standard input is named twice", "use a file for one of them");
   has_read_input_ = has_read_input_ || is_input;
-  const auto text = is_input ? read_standard_input() : read_file(*arguments.file);
+  const auto text = read_input_text(*arguments.file);
   if (!text) return text.error();
-  auto table = engine::read_table(*text, *separator);
+  auto table = engine::read_table(*text, *separator, columns);
   if (!table) {
     Error error = table.error();
     error.public_message = fmt::format("{}: {}", describe(arguments), error.public_message);

@@ -51,9 +51,6 @@ class TableReader {
   bool has_read_input_ = false;
 };
 
-// Reads to its end. Errors: kind io.
-[[nodiscard]] Result<std::string> read_standard_input();
-
 [[nodiscard]] std::optional<std::string> null_text_of(const TableArguments& arguments);
 // "the file x.csv", "standard input", "table public.people": for reports.
 [[nodiscard]] std::string describe(const TableArguments& arguments);

@@ -24,6 +24,7 @@ namespace pgveil::app {
 struct JobFile {
   std::string path;  // absolute
   char separator = ',';
+  bool has_header = false;  // of a hierarchy: its first record names the levels
 };
 
 struct JobTable {

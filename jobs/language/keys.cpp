@@ -135,6 +135,7 @@ constexpr JobKey kKeys[] = {
 
     {"hierarchy", "file", "path", "none", "one record per value: the value, then its generalizations"},
     {"hierarchy", "separator", "character", ";", "the separator of the file; `tab` for a tab"},
+    {"hierarchy", "header", "true or false", "false", "the first record of the file names the levels"},
     {"hierarchy", "intervals", "section", "none", "intervals of numbers"},
     {"hierarchy", "order", "section", "none", "groups of neighbors in a list"},
     {"hierarchy", "masking", "section", "none", "masked characters"},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/files/packed_text.hpp"
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
 #include "db/catalog/relatives.hpp"
@@ -86,16 +87,20 @@ Result<OutputFile> write_file(const AnonymizeRequest& request, const engine::Pub
   auto file = OutputFile::create(place_of(request));
   if (!file) return file;
   std::uint64_t lines = 0;
+  Packer packer(packing_of_name(job.output.file->path));
   auto written = write_csv(publication, form_of(job), [&](std::string_view line) -> Result<void> {
     if (++lines % 10'000 == 0) {
       if (is_aborted(hooks)) return interrupted();
       if (hooks.progress) hooks.progress("writing", lines);
     }
-    return file->append(line);
+    return file->append(packer.add(line));
   });
+  if (written) written = file->append(packer.finish());
   if (!written) return written.error();
   if (auto finished = file->finish(); !finished) return finished.error();
-  const auto text = file->read_back();
+  auto bytes = file->read_back();
+  if (!bytes) return bytes.error();
+  const auto text = unpacked(std::move(*bytes), most_unpacked_bytes());
   if (!text) return text.error();
   if (auto counted = recount_csv(*text, form_of(job), publication, job.k, job.suppressed_records); !counted)
     return counted.error();

@@ -111,6 +111,8 @@ DOORS = {
     "xxhash.h": {"daemon/statements"},
     "yaml-cpp/": {"common/yaml.cpp"},
     "spdlog/": {"common/log.cpp"},
+    "zlib.h": {"common/files"},
+    "zstd.h": {"common/files"},
     "oneapi/tbb/": {"common/workers.cpp"},
     "CLI/": {"cli"},
     "openssl/": {

@@ -1,11 +1,14 @@
 // The CSV reader on arbitrary bytes; the first is the separator. What it reads can be written and read again,
-// each error names its record, and what is read as a table or a hierarchy has the shape it promises.
+// each error names its record, and what is read as a table or a hierarchy has the shape it promises. Bytes
+// that are packed text are unpacked within a limit, and packed again.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "common/files/packed_text.hpp"
 #include "common/separated_text.hpp"
 #include "engine/data/hierarchy.hpp"
 #include "engine/data/table.hpp"
@@ -57,6 +60,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (read(text, separator, records)) {
     Records again;
     if (!read(written(records, separator), separator, again) || again != records) std::abort();
+  }
+  if (const auto plain = unpacked(std::string(text), std::size_t{1} << 20)) {
+    for (const Packing packing : {Packing::gzip, Packing::zstd}) {
+      Packer packer(packing);
+      std::string packed = packer.add(*plain);
+      packed += packer.finish();
+      if (*unpacked(std::move(packed), plain->size()) != *plain) std::abort();
+    }
   }
   const auto table = read_table(text, separator);
   if (table) {

@@ -2,6 +2,7 @@
 """pgveil anonymize with a real PostgreSQL: tables in and out, both outputs at once, what is refused, what is
 left behind, and interrupts."""
 import csv
+import gzip
 import json
 import os
 import pty
@@ -169,6 +170,36 @@ output: {table: public.patients_k5, types: {a: integer}}
 """)
         self.assertEqual(self.rows("SELECT a, s, pg_typeof(a) FROM public.patients_k5 ORDER BY 1, 2"), [
             ["1", "x", "integer"], ["1", "y", "integer"], ["2", "", "integer"], ["2", "z", "integer"]])
+
+    def test_packed_files_are_read_and_written(self):
+        job = JOB.replace("{table: public.patients_k5}", "{file: out.csv, replace: true}")
+        self.run_job(job)
+        plain = (self.folder / "out.csv").read_bytes()
+        self.run_job(job.replace("out.csv", "out.csv.gz"))
+        packed = (self.folder / "out.csv.gz").read_bytes()
+        self.assertEqual(gzip.decompress(packed), plain)
+        self.run_job(job.replace("out.csv", "out.csv.gz"))
+        self.assertEqual((self.folder / "out.csv.gz").read_bytes(), packed)
+        from_file = """version: 1
+name: again
+input: {file: IN}
+attributes:
+  blood: {class: quasi_identifier, hierarchy: {masking: {}}}
+k: 5
+suppression: 100%
+seed: 1
+output: {file: again.csv, replace: true}
+"""
+        results = []
+        for name, data in (("in.csv", plain), ("in.csv.gz", gzip.compress(plain)), ("other", gzip.compress(plain))):
+            (self.folder / name).write_bytes(data)
+            self.run_job(from_file.replace("IN", name))
+            results.append((self.folder / "again.csv").read_bytes())
+        self.assertEqual(results, results[:1] * 3)
+        (self.folder / "cut.csv.gz").write_bytes(packed[:-9])
+        self.refused(from_file.replace("IN", "cut.csv.gz"), "the packed text ends early")
+        (self.folder / "sheet.xlsx").write_bytes(b"PK\x03\x04" + b"x" * 99)
+        self.refused(from_file.replace("IN", "sheet.xlsx"), "a ZIP archive or a spreadsheet")
 
     def test_an_existing_table_needs_replace(self):
         self.run_job(JOB)

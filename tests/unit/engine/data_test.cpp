@@ -86,3 +86,28 @@ TEST_CASE("what can't be prepared is refused") {
   CHECK(prepare(table, std::vector(kMaxAttributes + 1, a)).has_error());
   CHECK_FALSE(prepare(table, std::vector{a}).has_error());
 }
+
+TEST_CASE("empty lines are no records of a table with several columns, and columns can be left out") {
+  const auto table = value_of(read_table("a;b;c\r\n1;x;2\r\n\r\n3;y;4\r\n\r\n\r\n", ';'));
+  CHECK(table.rows() == 2);
+  CHECK(value_of(read_table("a\n1\n\n2\n", ';')).rows() == 3);
+  std::vector<std::string> others;
+  const std::vector<std::string> wanted{"c", "a", "missing"};
+  const auto some = value_of(read_table("a;b;c\n1;x;2\n3;y;4\n", ';', wanted, &others));
+  REQUIRE(some.columns.size() == 2);
+  CHECK(some.columns[0].name == "a");
+  CHECK(some.columns[1].values == std::vector<std::string>{"2", "4"});
+  CHECK(others == std::vector<std::string>{"b"});
+  CHECK(read_table("a;b;c\n1;x\n", ';', wanted).has_error());
+}
+
+TEST_CASE("a hierarchy with a header is read as one or refused, never as one more value") {
+  const std::string rows = "34;<50;*\n70;>=50;*\n\n71;>=50;*\n";
+  CHECK(value_of(read_hierarchy(rows, ';')).rows.size() == 3);
+  const std::string with_header = "age;decade;all\n" + rows;
+  CHECK(read_hierarchy(with_header, ';').has_error());
+  CHECK(value_of(read_hierarchy(with_header, ';', HierarchyHeader::first_record)).rows.size() == 3);
+  // Without a common top nothing can be told.
+  CHECK_FALSE(read_hierarchy("a;x\nb;y\nc;z\n", ';').has_error());
+  CHECK(read_hierarchy("age;all\n", ';', HierarchyHeader::first_record).has_error());
+}

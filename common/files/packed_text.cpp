@@ -1,0 +1,238 @@
+#include "common/files/packed_text.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <utility>
+
+#include "common/assert.hpp"
+#include "common/sqlstate.hpp"
+
+namespace pgveil {
+namespace {
+
+constexpr std::size_t kPieceBytes = std::size_t{1} << 16;
+constexpr int kGzipWindow = 15 + 16;  // the largest window, and a gzip header
+constexpr int kMemoryLevel = 8;
+
+Error unreadable(std::string message, std::string hint) {
+  return Error{.kind = ErrorKind::configuration,
+               .sqlstate = std::string(sqlstate::kInvalidParameterValue),
+               .public_message = std::move(message),
+               .hint = std::move(hint)};
+}
+
+Error too_large(std::size_t limit_bytes) {
+  return unreadable(fmt::format("the unpacked text is larger than {} bytes", limit_bytes),
+                    "it does not fit into half of this machine's memory; publish it in parts");
+}
+
+Error ends_early() {
+  return unreadable("the packed text ends early", "the file was cut off; copy it again");
+}
+
+Error damaged() {
+  return unreadable("the packed text is damaged", "copy the file again");
+}
+
+// The allocators of both libraries return null when memory is out.
+template <class Stream>
+Stream checked(Stream stream) {
+  if (stream == nullptr) throw std::bad_alloc();
+  return stream;
+}
+
+class Inflater {
+ public:
+  explicit Inflater(std::string_view bytes) {
+    if (inflateInit2(&stream_, kGzipWindow) != Z_OK) throw std::bad_alloc();
+    rest_ = bytes;
+  }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+  ~Inflater() { inflateEnd(&stream_); }
+
+  Result<std::string> all(std::size_t limit_bytes) {
+    std::string out;
+    std::array<char, kPieceBytes> piece{};
+    while (true) {
+      // zlib counts bytes with 32 bits.
+      const std::string_view some = rest_.substr(0, std::size_t{1} << 30);
+      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(some.data()));
+      stream_.avail_in = static_cast<uInt>(some.size());
+      stream_.next_out = reinterpret_cast<Bytef*>(piece.data());
+      stream_.avail_out = static_cast<uInt>(piece.size());
+      const int result = inflate(&stream_, Z_NO_FLUSH);
+      if (result == Z_MEM_ERROR) throw std::bad_alloc();
+      const std::size_t made = piece.size() - stream_.avail_out;
+      rest_.remove_prefix(some.size() - stream_.avail_in);
+      if (made > limit_bytes - out.size()) return too_large(limit_bytes);
+      out.append(piece.data(), made);
+      if (result == Z_STREAM_END) {
+        if (rest_.empty()) return out;
+        if (!rest_.starts_with("\x1f\x8b")) return damaged();
+        inflateReset(&stream_);
+      } else if (result == Z_BUF_ERROR) {
+        return ends_early();
+      } else if (result != Z_OK) {
+        return damaged();
+      }
+    }
+  }
+
+ private:
+  z_stream stream_{};
+  std::string_view rest_;
+};
+
+Result<std::string> unpacked_zstd(std::string_view bytes, std::size_t limit_bytes) {
+  const std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)> stream(checked(ZSTD_createDStream()),
+                                                                          ZSTD_freeDStream);
+  std::string out;
+  std::array<char, kPieceBytes> piece{};
+  ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
+  while (true) {
+    ZSTD_outBuffer made{piece.data(), piece.size(), 0};
+    const std::size_t result = ZSTD_decompressStream(stream.get(), &made, &in);
+    if (ZSTD_isError(result) != 0) return damaged();
+    if (made.pos > limit_bytes - out.size()) return too_large(limit_bytes);
+    out.append(piece.data(), made.pos);
+    if (result == 0 && in.pos == in.size) return out;
+    if (in.pos == in.size && made.pos < made.size) return ends_early();
+  }
+}
+
+struct Unreadable {
+  std::string_view beginning, what, hint;
+};
+constexpr std::string_view kMakeText = "write it as CSV, which may be packed with gzip or zstd";
+constexpr std::array<Unreadable, 8> kUnreadable{
+    {{"PAR1", "a Parquet file", "write it as CSV, or publish it with pgveil-spark, which reads Parquet"},
+     {"ARROW1", "an Arrow file", kMakeText},
+     {"PK\x03\x04", "a ZIP archive or a spreadsheet (.xlsx, .ods)", kMakeText},
+     {"\xD0\xCF\x11\xE0", "an old spreadsheet (.xls)", kMakeText},
+     {"\xFD"
+      "7zXZ",
+      "packed with xz", "pack it with gzip or zstd"},
+     {"BZh", "packed with bzip2", "pack it with gzip or zstd"},
+     {"\xFF\xFE", "text in UTF-16", "convert it to UTF-8, for example with iconv"},
+     {"\xFE\xFF", "text in UTF-16", "convert it to UTF-8, for example with iconv"}}};
+
+constexpr std::string_view kGzipBeginning = "\x1F\x8B";
+constexpr std::string_view kZstdBeginning = "\x28\xB5\x2F\xFD";
+
+}  // namespace
+
+Packing packing_of_name(std::string_view path) {
+  if (path.ends_with(".gz")) return Packing::gzip;
+  if (path.ends_with(".zst")) return Packing::zstd;
+  return Packing::none;
+}
+
+Result<std::string> unpacked(std::string bytes, std::size_t limit_bytes) {
+  const std::string_view view = bytes;
+  if (view.starts_with(kGzipBeginning)) return Inflater(view).all(limit_bytes);
+  if (view.starts_with(kZstdBeginning)) return unpacked_zstd(view, limit_bytes);
+  const auto is_it = [&](const Unreadable& kind) { return view.starts_with(kind.beginning); };
+  if (const auto kind = std::ranges::find_if(kUnreadable, is_it); kind != kUnreadable.end())
+    return unreadable(fmt::format("the file is no readable text: it is {}", kind->what),
+                      std::string(kind->hint));
+  return bytes;
+}
+
+std::size_t most_unpacked_bytes() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page_bytes = sysconf(_SC_PAGESIZE);
+  PGVEIL_ASSERT(pages > 0 && page_bytes > 0);
+  return static_cast<std::size_t>(pages) * static_cast<std::size_t>(page_bytes) / 2;
+}
+
+class Packer::Codec {
+ public:
+  Codec() = default;
+  Codec(const Codec&) = delete;
+  Codec& operator=(const Codec&) = delete;
+  virtual ~Codec() = default;
+  enum class Last { no, yes };
+  virtual std::string take(std::string_view text, Last last) = 0;
+
+  class Gzip;
+  class Zstd;
+};
+
+class Packer::Codec::Gzip : public Packer::Codec {
+ public:
+  Gzip() {
+    if (deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipWindow, kMemoryLevel,
+                     Z_DEFAULT_STRATEGY) != Z_OK)
+      throw std::bad_alloc();
+  }
+  ~Gzip() override { deflateEnd(&stream_); }
+
+  std::string take(std::string_view text, Last last) override {
+    PGVEIL_ASSERT(text.size() <= (std::size_t{1} << 30));
+    std::string out;
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+    stream_.avail_in = static_cast<uInt>(text.size());
+    std::array<char, kPieceBytes> piece{};
+    do {
+      stream_.next_out = reinterpret_cast<Bytef*>(piece.data());
+      stream_.avail_out = static_cast<uInt>(piece.size());
+      const int result = deflate(&stream_, last == Last::yes ? Z_FINISH : Z_NO_FLUSH);
+      PGVEIL_ASSERT(result != Z_STREAM_ERROR);
+      out.append(piece.data(), piece.size() - stream_.avail_out);
+    } while (stream_.avail_out == 0);
+    return out;
+  }
+
+ private:
+  z_stream stream_{};
+};
+
+class Packer::Codec::Zstd : public Packer::Codec {
+ public:
+  std::string take(std::string_view text, Last last) override {
+    std::string out;
+    std::array<char, kPieceBytes> piece{};
+    ZSTD_inBuffer in{text.data(), text.size(), 0};
+    while (true) {
+      ZSTD_outBuffer made{piece.data(), piece.size(), 0};
+      const auto end = last == Last::yes ? ZSTD_e_end : ZSTD_e_continue;
+      const std::size_t left = ZSTD_compressStream2(stream_.get(), &made, &in, end);
+      PGVEIL_ASSERT(ZSTD_isError(left) == 0);
+      out.append(piece.data(), made.pos);
+      if (last == Last::yes ? left == 0 : in.pos == in.size) return out;
+    }
+  }
+
+ private:
+  std::unique_ptr<ZSTD_CStream, decltype(&ZSTD_freeCStream)> stream_{checked(ZSTD_createCStream()),
+                                                                     ZSTD_freeCStream};
+};
+
+Packer::Packer(Packing packing) {
+  switch (packing) {
+    case Packing::none: break;
+    case Packing::gzip: codec_ = std::make_unique<Codec::Gzip>(); break;
+    case Packing::zstd: codec_ = std::make_unique<Codec::Zstd>(); break;
+  }
+}
+
+Packer::Packer(Packer&&) noexcept = default;
+Packer& Packer::operator=(Packer&&) noexcept = default;
+Packer::~Packer() = default;
+
+std::string Packer::add(std::string_view text) {
+  return codec_ == nullptr ? std::string(text) : codec_->take(text, Codec::Last::no);
+}
+
+std::string Packer::finish() {
+  return codec_ == nullptr ? std::string() : codec_->take({}, Codec::Last::yes);
+}
+
+}  // namespace pgveil

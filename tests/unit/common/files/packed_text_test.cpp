@@ -1,0 +1,94 @@
+#include "common/files/packed_text.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace pgveil;
+
+namespace {
+
+constexpr std::size_t kLimit = std::size_t{1} << 24;
+
+std::string packed(std::string_view text, Packing packing, std::size_t piece = 1'000) {
+  Packer packer(packing);
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); at += piece) out += packer.add(text.substr(at, piece));
+  return out + packer.finish();
+}
+
+std::string message_of(const Result<std::string>& result) {
+  return result ? "" : result.error().public_message;
+}
+
+std::string long_text() {
+  std::string text;
+  for (int i = 0; i < 60'000; ++i) text += std::to_string(i * 7'919) + ";town\n";
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("what is packed is unpacked, in pieces of any size, and always to the same bytes") {
+  for (const Packing packing : {Packing::none, Packing::gzip, Packing::zstd}) {
+    for (const std::string& text : {std::string(), std::string("a"), long_text()}) {
+      const std::string one = packed(text, packing);
+      CHECK(*unpacked(one, kLimit) == text);
+      CHECK(packed(text, packing) == one);
+      CHECK(*unpacked(packed(text, packing, 77), kLimit) == text);
+      if (packing != Packing::none && text.size() > 1'000) CHECK(one.size() < text.size() / 2);
+    }
+  }
+}
+
+TEST_CASE("members and frames that follow one another are one text") {
+  for (const Packing packing : {Packing::gzip, Packing::zstd})
+    CHECK(*unpacked(packed("a;b\n", packing) + packed("1;2\n", packing), kLimit) == "a;b\n1;2\n");
+}
+
+TEST_CASE("packed text that is cut off, damaged or followed by other bytes is refused") {
+  for (const Packing packing : {Packing::gzip, Packing::zstd}) {
+    const std::string whole = packed(long_text(), packing);
+    for (std::size_t size = 4; size < whole.size(); size += whole.size() / 50)
+      CHECK(message_of(unpacked(whole.substr(0, size), kLimit)) == "the packed text ends early");
+    CHECK(message_of(unpacked(whole + "x", kLimit)).starts_with("the packed text"));
+  }
+  std::string gzip = packed(long_text(), Packing::gzip);
+  gzip[gzip.size() / 2] = static_cast<char>(~gzip[gzip.size() / 2]);
+  CHECK(message_of(unpacked(gzip, kLimit)) == "the packed text is damaged");
+}
+
+TEST_CASE("a small file that holds a very large text stops at the limit") {
+  const std::string zeros(std::size_t{1} << 24, '0');
+  for (const Packing packing : {Packing::gzip, Packing::zstd}) {
+    const std::string bomb = packed(zeros, packing, std::size_t{1} << 20);
+    CHECK(bomb.size() < 100'000);
+    CHECK(*unpacked(bomb, zeros.size()) == zeros);
+    CHECK(message_of(unpacked(bomb, zeros.size() - 1)).find("larger than 16777215 bytes") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("other kinds of files are named") {
+  const std::string utf16(
+      "\xFF\xFE"
+      "a\0",
+      4);
+  const std::pair<std::string, std::string> kinds[] = {{"PAR1....", "Parquet"},
+                                                       {"ARROW1..", "Arrow"},
+                                                       {"PK\x03\x04....", "spreadsheet"},
+                                                       {utf16, "UTF-16"},
+                                                       {"BZh9....", "bzip2"},
+                                                       {std::string("\xFD") + "7zXZ", "xz"},
+                                                       {"\xD0\xCF\x11\xE0", "old spreadsheet"}};
+  for (const auto& [bytes, name] : kinds)
+    CHECK(message_of(unpacked(bytes, kLimit)).find(name) != std::string::npos);
+  CHECK(*unpacked("PARIS;1\n", kLimit) == "PARIS;1\n");
+}
+
+TEST_CASE("a file's name says how it is packed") {
+  CHECK(packing_of_name("/a/out.csv.gz") == Packing::gzip);
+  CHECK(packing_of_name("out.csv.zst") == Packing::zstd);
+  CHECK(packing_of_name("out.gz.csv") == Packing::none);
+  CHECK(most_unpacked_bytes() > (std::size_t{1} << 28));
+}
