@@ -8,9 +8,10 @@ namespace pgveil::console {
 namespace {
 
 const std::vector<std::string> kPolicyColumns = {
-    "policy",     "database",    "table",          "k",         "unit",        "version",      "state",
-    "built_at",   "cohorts",     "smallest",       "disclosed", "computable",  "equal",        "at_most",
-    "mean_error", "least_shown", "closed_because", "building",  "enforcement", "last_failure", "failure"};
+    "policy",      "database",     "table",      "k",           "unit",           "version",
+    "state",       "built_at",     "cohorts",    "smallest",    "disclosed",      "computable",
+    "equal",       "at_most",      "mean_error", "least_shown", "closed_because", "building",
+    "enforcement", "last_failure", "failure",    "last_check",  "finding"};
 const std::vector<std::string> kReleaseColumns = {"rows",      "units",      "cohorts", "smallest",
                                                   "disclosed", "computable", "equal"};
 const std::vector<std::string> kUtilityColumns = {"at_most", "mean_error", "least_shown"};

@@ -54,6 +54,8 @@ Table policies_table(std::span<const PolicyLine> lines, Standing standing) {
     cells.push_back(text_or_null(line.last_failure));
     // The reason may say how many rows or units there are.
     cells.push_back(text_or_null(standing == Standing::admin ? line.failure : std::string()));
+    cells.push_back(text_or_null(line.last_check));
+    cells.push_back(text_or_null(standing == Standing::admin ? line.finding : std::string()));
     table.rows.push_back(std::move(cells));
   }
   return table;

@@ -19,10 +19,12 @@ struct PolicyLine {
   std::string enforcement = "query";  // "query", "stored", "copy", "query, not stored: why"
   std::string last_failure = {};      // when the last build failed; empty: it did not
   std::string failure = {};           // why; empty with last_failure
+  std::string last_check = {};        // when the version was last compared with its table; empty: not yet
+  std::string finding = {};           // what was found then, "ok" or what is wrong; empty with last_check
 };
 
-// Standing::stats: cohorts, smallest, mean_error and failure are NULL and shares are rounded to whole per
-// cents.
+// Standing::stats: cohorts, smallest, mean_error, failure and finding are NULL, and shares are rounded to
+// whole per cents.
 [[nodiscard]] Table policies_table(std::span<const PolicyLine> lines, Standing standing);
 
 // The cells rows, units, cohorts, smallest, disclosed, computable, equal of BUILD, CHECK and EXPORT.

@@ -162,9 +162,11 @@ Answer Commands::answer(const console::ShowPolicies&, const std::string& role) {
   for (const auto& spec : now->specs) {
     const auto state = state_of(*now, spec);
     const auto failure = serving_.failed_builds().of(spec->name, number_of(*now, *spec));
+    const auto check = serving_.last_checks().of(spec->name, number_of(*now, *spec));
     lines.push_back({spec, state.version, state.closed_because, serving_.running_builds().of(spec->name),
                      enforcement_of(state), failure ? failure->at : std::string(),
-                     failure ? failure->why : std::string()});
+                     failure ? failure->why : std::string(), check ? check->at : std::string(),
+                     check ? check->finding : std::string()});
   }
   return console::policies_table(lines, standing_of(now->config, role));
 }
@@ -247,7 +249,9 @@ Answer Commands::answer(const console::CheckPolicy& command, const std::string&)
   Row row = release_row(*open->version, recheck->disclosure,
                         recheck->is_same_shape ? std::optional(recheck->utility) : std::nullopt);
   row.push_back(std::to_string(recheck->splits_below_k));
-  row.push_back(finding_of(*recheck, *open->spec, copy, *joint));
+  const auto finding = finding_of(*recheck, *open->spec, copy, *joint);
+  row.push_back(finding);
+  serving_.last_checks().checked(open->spec->name, open->version->number, {utc_now(), finding});
   return Table{console::columns_of(command), {std::move(row)}, "CHECK POLICY", {}};
 }
 

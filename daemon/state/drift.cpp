@@ -25,19 +25,25 @@ std::string topic_of(const PolicySpec& spec) {
   return "policy " + spec.name;
 }
 
-Result<Looked> withdraw(ServingState& serving, const PolicySpec& spec, const std::string& why,
-                        const PolicyVersion& version) {
+// How a check ended.
+struct Seen {
+  Looked looked = Looked::done;
+  std::string drift = {};  // what stays wrong, of the version that is current now; empty: nothing
+};
+
+Result<Seen> withdraw(ServingState& serving, const PolicySpec& spec, const std::string& why,
+                      const PolicyVersion& version) {
   const auto withdrawn = serving.withdraw(spec, why, {version.number, true});
   if (!withdrawn) return withdrawn.error();
   if (*withdrawn) log::error(topic_of(spec), "withdrawn: " + why);
-  return *withdrawn ? Looked::done : Looked::again;
+  return Seen{*withdrawn ? Looked::done : Looked::again};
 }
 
 // The rows of a copy do not change by themselves, whatever happens to the table's rows.
-Result<Looked> check_copy_of(ServingState& serving, const PolicySpec& spec, const PolicyVersion& version) {
+Result<Seen> check_copy_of(ServingState& serving, const PolicySpec& spec, const PolicyVersion& version) {
   const auto is_as_built = is_copy_as_built(serving.present()->config, spec, version);
   if (!is_as_built) return is_as_built.error();
-  if (*is_as_built) return Looked::done;
+  if (*is_as_built) return Seen{};
   return withdraw(serving, spec, std::string(kCopyChanged), version);
 }
 
@@ -68,14 +74,14 @@ std::string what_drifted(const Recheck& recheck, const Settled& settled) {
   return what;
 }
 
-Result<Looked> publish_repair(ServingState& serving, const PolicySpec& spec, const PolicyVersion& before,
-                              const Recheck& recheck, Settled settled, const db::VersionMarks& seen) {
+Result<Seen> publish_repair(ServingState& serving, const PolicySpec& spec, const PolicyVersion& before,
+                            const Recheck& recheck, Settled settled, const db::VersionMarks& seen) {
   const std::string what = what_drifted(recheck, settled);
   const std::size_t joined = settled.joined;
   const auto stored =
       serving.publish(spec.database, {std::move(settled.version)}, seen, ServingState::Catalog::as_known);
   if (!stored) return stored.error();
-  if (!*stored) return Looked::again;
+  if (!*stored) return Seen{Looked::again};
   const PolicyVersion& published = (*stored)->front();
   serving.failed_builds().repaired(spec.name, before.number, published.number);
   std::string did;
@@ -87,29 +93,32 @@ Result<Looked> publish_repair(ServingState& serving, const PolicySpec& spec, con
                        before.number, what);
   }
   log::warning(topic_of(spec), fmt::format("version {} {}", published.number, did));
-  return Looked::done;
+  return Seen{};
 }
 
-Result<Looked> say_drift(const PolicySpec& spec, const PolicyVersion& version, const std::string& what) {
+Result<Seen> say_drift(const PolicySpec& spec, const PolicyVersion& version, const std::string& what) {
   log::error(topic_of(spec), fmt::format("DRIFT: {}; drift.action is alert, so version {} stays unchanged",
                                          what, version.number));
-  return Looked::done;
+  return Seen{Looked::done, what};
 }
 
 // The policy was counted alone. Decides what its version becomes beside the others.
-Result<Looked> settle_drift(ServingState& serving, const Present& now, const PolicySpec& spec,
-                            const PolicyVersion& version, const Recheck& recheck) {
+Result<Seen> settle_drift(ServingState& serving, const Present& now, const PolicySpec& spec,
+                          const PolicyVersion& version, const Recheck& recheck) {
   const bool is_alert = spec.drift.action == policy::DriftAction::alert;
   const auto company = company_of(now.config, now.specs, spec);
   if (!company) return company.error();
-  if (!is_stored(*company, version)) return look_again(serving, spec);
+  if (!is_stored(*company, version)) {
+    const auto again = look_again(serving, spec);
+    return again ? Result<Seen>(Seen{*again}) : Result<Seen>(again.error());
+  }
   auto settled = settle(now.config, *company, spec, *recheck.repaired, IfFlawed::give_way);
   if (!settled) return settled.error();
   if (!settled->refused_because.empty()) {
     return is_alert ? say_drift(spec, version, settled->refused_because)
                     : withdraw(serving, spec, settled->refused_because, version);
   }
-  if (recheck.splits_below_k == 0 && settled->flaw.empty()) return Looked::done;
+  if (recheck.splits_below_k == 0 && settled->flaw.empty()) return Seen{};
   if (is_alert) return say_drift(spec, version, what_drifted(recheck, *settled));
   return publish_repair(serving, spec, version, recheck, std::move(*settled), company->marks);
 }
@@ -152,6 +161,21 @@ PolicyVersion taken_over(const PolicyVersion& version, Recheck& recheck, const P
   return same;
 }
 
+Result<Seen> look_for_drift(ServingState& serving, const Present& now, const PolicySpec& policy,
+                            const PolicyVersion& version) {
+  if (policy.enforcement == policy::Enforcement::copy) return check_copy_of(serving, policy, version);
+  const auto recheck = recheck_version(build_endpoint(now.config), policy, version, utc_now());
+  if (!recheck) return recheck.error();
+  // The catalog watch closes it.
+  if (!recheck->is_same_shape) return Seen{Looked::done, "the table changed since the build"};
+  say_worse_answers(policy, version, recheck->utility);
+  if (recheck->repaired && recheck->splits_below_k == 0 && is_alone(now, policy)) return Seen{};
+  if (recheck->repaired) return settle_drift(serving, now, policy, version, *recheck);
+  return policy.drift.action == policy::DriftAction::alert
+             ? say_drift(policy, version, recheck->broken_because)
+             : withdraw(serving, policy, recheck->broken_because, version);
+}
+
 }  // namespace
 
 Result<Looked> check_drift_of(ServingState& serving, const PolicySpec& spec) {
@@ -160,17 +184,12 @@ Result<Looked> check_drift_of(ServingState& serving, const PolicySpec& spec) {
   if (!known) return Looked::done;
   const auto state = state_of(*now, *known);
   if (!state.version) return Looked::done;
-  const PolicySpec& policy = **known;
-  if (policy.enforcement == policy::Enforcement::copy) return check_copy_of(serving, policy, *state.version);
-  const auto recheck = recheck_version(build_endpoint(now->config), policy, *state.version, utc_now());
-  if (!recheck) return recheck.error();
-  if (!recheck->is_same_shape) return Looked::done;  // the catalog watch closes it
-  say_worse_answers(policy, *state.version, recheck->utility);
-  if (recheck->repaired && recheck->splits_below_k == 0 && is_alone(*now, policy)) return Looked::done;
-  if (recheck->repaired) return settle_drift(serving, *now, policy, *state.version, *recheck);
-  return policy.drift.action == policy::DriftAction::alert
-             ? say_drift(policy, *state.version, recheck->broken_because)
-             : withdraw(serving, policy, recheck->broken_because, *state.version);
+  const auto seen = look_for_drift(serving, *now, **known, *state.version);
+  if (!seen) return seen.error();
+  if (seen->looked == Looked::done)
+    serving.last_checks().checked(spec.name, number_of(*serving.present(), spec),
+                                  {utc_now(), seen->drift.empty() ? "ok" : seen->drift});
+  return seen->looked;
 }
 
 Result<std::string> joint_drift_of(const Present& present, const PolicySpec& spec,

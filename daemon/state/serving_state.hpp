@@ -14,6 +14,7 @@
 #include "common/histogram.hpp"
 #include "daemon/audit/log.hpp"
 #include "daemon/state/failed_builds.hpp"
+#include "daemon/state/last_checks.hpp"
 #include "daemon/state/present.hpp"
 #include "daemon/state/refusal_counts.hpp"
 #include "daemon/state/running_builds.hpp"
@@ -104,6 +105,7 @@ class ServingState final : public session::Gate {
   // The builds that failed in this process, by BUILD POLICY or `rebuild_every`.
   [[nodiscard]] FailedBuilds& failed_builds() { return failed_builds_; }
   [[nodiscard]] const FailedBuilds& failed_builds() const { return failed_builds_; }
+  [[nodiscard]] LastChecks& last_checks() { return last_checks_; }
 
   // ---- Changes. They block while PostgreSQL works, and while another change runs.
   //
@@ -153,6 +155,7 @@ class ServingState final : public session::Gate {
   Rewrites rewrites_;
   RunningBuilds builds_;
   FailedBuilds failed_builds_;
+  LastChecks last_checks_;
   std::map<std::string, std::uint64_t>
       highest_numbers_;  // per policy; guarded by change_mutex_: numbers never fall
 };

@@ -379,10 +379,12 @@ class Console(StackCase):
             self.ask("RELOAD")
 
     def test_versions_outlive_the_process(self):
-        # A process forgets how its builds failed.
-        before = [{**row, "last_failure": None, "failure": None} for row in self.ask("SHOW POLICIES")]
+        # A process forgets how its builds failed, and when it compared policies with their tables.
+        of_process = {"last_failure": None, "failure": None, "last_check": None, "finding": None}
+        lasting = lambda: [{**row, **of_process} for row in self.ask("SHOW POLICIES")]
+        before = lasting()
         self.pgveil.restart()
-        self.assertEqual(self.ask("SHOW POLICIES"), before)
+        self.assertEqual(lasting(), before)
         self.assertEqual(self.texts("SELECT count(occupation) FROM people"), [["5"]])
 
     # -- EXPORT

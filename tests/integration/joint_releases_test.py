@@ -244,6 +244,10 @@ class Promises(JointReleases):
                 "DELETE FROM grid; INSERT INTO grid SELECT * FROM kept; DROP TABLE kept", "demo"
             )
 
+    def shown_policies(self):
+        answer = self.pgveil.console("SHOW POLICIES")
+        return [dict(zip((it.name for it in answer.columns), row)) for row in answer.texts()]
+
     def test_alert_says_it_and_changes_nothing(self):
         text = pair("grid").replace("check_every: 24h", "check_every: 1s, action: alert")
         self.write(text)
@@ -256,6 +260,10 @@ class Promises(JointReleases):
         try:
             self.wait_for(lambda: "DRIFT: policies grid_" in self.pgveil.log(), "nothing was said")
             self.assertEqual(self.number("grid_b"), before)
+            found = {row["policy"]: row for row in self.shown_policies()}
+            said = [row["finding"] for row in found.values() if row["finding"] not in (None, "ok")]
+            self.assertTrue(said and all("grid_" in words for words in said), found)
+            self.assertTrue(all(row["last_check"] for row in found.values() if row["finding"]), found)
         finally:
             self.postgres.run(
                 "DELETE FROM grid; INSERT INTO grid SELECT * FROM kept; DROP TABLE kept", "demo"

@@ -177,9 +177,11 @@ export const pictures = (common) => {
       await table(page, "Health of the policies");
       await page.getByText(/tables? with personal data|personal data/).first().waitFor();
       await page.getByText("Per minute, since this page was opened.").waitFor();
+      await page.getByText("fits the table").first().waitFor();
       await taken.add("home", [".stat dd", ".chart"]);
       await goTo(page, "policies");
       await table(page, "Policies");
+      await page.getByText(/^checked/).first().waitFor();
       await taken.add("policies");
       await goTo(page, "policies/people_k2");
       await page.getByRole("application", {name: "Disclosure tree"}).waitFor();

@@ -1,5 +1,5 @@
-# Writes what README.md shows, as the demo shows it: demo.out and refused.out. For a PostgreSQL on port $1 and a
-# pgveil on port $2.
+# Writes what README.md shows, as the demo shows it: demo.out and refused.out. For a PostgreSQL on port $1 and
+# a pgveil on port $2.
 set -euo pipefail
 POSTGRES_PORT=$1
 PROXY_PORT=$2

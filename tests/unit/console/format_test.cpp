@@ -257,9 +257,9 @@ TEST_CASE("names and values are shown without ambiguity, on one line") {
   CHECK(shown_percent(1, 0) == "");
 }
 
-// Without last_failure and failure.
-Rows without_failures(Rows rows) {
-  for (auto& row : rows) row.resize(row.size() - 2);
+// Without last_failure, failure, last_check and finding.
+Rows without_outcomes(Rows rows) {
+  for (auto& row : rows) row.resize(row.size() - 4);
   return rows;
 }
 
@@ -296,7 +296,7 @@ TEST_CASE("SHOW POLICIES tells stats users no cohort sizes and only whole per ce
       {spec, version, ""}, {spec, nullptr, "build needed", "counting 20000", "query, not stored: no column"}};
   const auto admin = policies_table(lines, Standing::admin);
   CHECK(
-      without_failures(admin.rows) ==
+      without_outcomes(admin.rows) ==
       Rows{{"people_k2", "demo", "public.\"People\"", "2", std::nullopt, "3", "open", "2026-01-31T12:00:00Z",
             "5", "2", "45.5%", "6.1%", "18.2%", "69.7%", "70.8%", "city 36.4%", std::nullopt, std::nullopt,
             "query"},
@@ -304,11 +304,11 @@ TEST_CASE("SHOW POLICIES tells stats users no cohort sizes and only whole per ce
             std::nullopt, std::nullopt, std::nullopt, std::nullopt, std::nullopt, std::nullopt, std::nullopt,
             std::nullopt, "build needed", "counting 20000", "query, not stored: no column"}});
   const auto stats = policies_table(lines, Standing::stats);
-  CHECK(without_failures(stats.rows).front() ==
+  CHECK(without_outcomes(stats.rows).front() ==
         Row{"people_k2", "demo", "public.\"People\"", "2", std::nullopt, "3", "open", "2026-01-31T12:00:00Z",
             std::nullopt, std::nullopt, "45%", "6%", "18%", std::nullopt, std::nullopt, "city 36%",
             std::nullopt, std::nullopt, "query"});
-  CHECK(without_failures(stats.rows).back().back() ==
+  CHECK(without_outcomes(stats.rows).back().back() ==
         "query, not stored");  // the reason names what is a hash of the tree
   for (const auto& row : admin.rows) CHECK(row.size() == admin.columns.size());
   version->utility.reset();  // from before answers were measured
@@ -316,21 +316,26 @@ TEST_CASE("SHOW POLICIES tells stats users no cohort sizes and only whole per ce
   CHECK(Row(old.begin() + 13, old.begin() + 16) == Row{std::nullopt, std::nullopt, std::nullopt});
 }
 
-TEST_CASE("SHOW POLICIES tells stats users when the last build failed, and admins also why") {
+TEST_CASE(
+    "SHOW POLICIES tells stats users when a build failed and a check was made, and admins what was found") {
   const auto spec = std::make_shared<policy::PolicySpec>();
   PolicyLine failed{spec, nullptr, "build needed"};
   failed.last_failure = "2026-01-30T03:00:00Z";
   failed.failure = "the source has rows of 3 persons";
+  failed.last_check = "2026-01-30T04:00:00Z";
+  failed.finding = "2 splits fell below k";
   const std::vector<PolicyLine> lines{failed, {spec, nullptr, "build needed"}};
-  const auto last_two = [&](Standing standing) {
+  const auto outcomes = [&](Standing standing) {
     Rows rows;
-    for (const auto& row : policies_table(lines, standing).rows) rows.emplace_back(row.end() - 2, row.end());
+    for (const auto& row : policies_table(lines, standing).rows) rows.emplace_back(row.end() - 4, row.end());
     return rows;
   };
-  CHECK(last_two(Standing::admin) ==
-        Rows{{"2026-01-30T03:00:00Z", "the source has rows of 3 persons"}, {std::nullopt, std::nullopt}});
-  CHECK(last_two(Standing::stats) ==
-        Rows{{"2026-01-30T03:00:00Z", std::nullopt}, {std::nullopt, std::nullopt}});
+  CHECK(outcomes(Standing::admin) == Rows{{"2026-01-30T03:00:00Z", "the source has rows of 3 persons",
+                                           "2026-01-30T04:00:00Z", "2 splits fell below k"},
+                                          {std::nullopt, std::nullopt, std::nullopt, std::nullopt}});
+  CHECK(outcomes(Standing::stats) ==
+        Rows{{"2026-01-30T03:00:00Z", std::nullopt, "2026-01-30T04:00:00Z", std::nullopt},
+             {std::nullopt, std::nullopt, std::nullopt, std::nullopt}});
 }
 
 }  // namespace

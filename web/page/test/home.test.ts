@@ -18,6 +18,8 @@ const row = (policy: string, more: Record<string, string | null> = {}) => ({
   building: null,
   last_failure: null,
   failure: null,
+  last_check: null,
+  finding: null,
   ...more,
 });
 
@@ -46,6 +48,22 @@ test("a policy is healthy, was never built, is closed or is being built", () => 
 
 test("a closed policy that had a version is not called unbuilt", () => {
   assert.equal(healthOf(row("a", {state: "closed", closed_because: "build needed"})).state, "closed");
+});
+
+test("a policy that no longer fits its table is told, and one that fits is not", () => {
+  const check = (finding: string | null) =>
+    healthOf(row("a", {last_check: "2026-11-25T10:00:00Z", finding}));
+  for (const fine of ["ok", "ok: answers come from the rows of the build", null]) {
+    assert.equal(check(fine).tone, "good", String(fine));
+    assert.deepEqual(decisionsOf([check(fine)], []), []);
+  }
+  const drifted = check("2 splits fell below k");
+  assert.equal(drifted.tone, "warn");
+  assert.deepEqual(byUrgency([healthOf(row("0")), drifted]).map(it => it.policy), ["a", "0"]);
+  const [decision, ...others] = decisionsOf([drifted], []);
+  assert.equal(decision?.what, "drift");
+  assert.match(decision?.text ?? "", /^2 splits fell below k\. Readers/);
+  assert.deepEqual(others, []);
 });
 
 test("the worst come first", () => {

@@ -2,7 +2,7 @@
 import {linkTo, linkToProtect} from "../route.js";
 import type {Tone} from "../ui/badge.js";
 import {counted} from "../ui/format.js";
-import type {Health} from "./health.js";
+import {hasDrifted, type Health} from "./health.js";
 import {isPersonal, type DatabaseStanding} from "./tables.js";
 
 export interface Decision {
@@ -45,9 +45,18 @@ function ofPolicy(it: Health): Decision[] {
         link,
         linkText: "Build it",
       }];
-    case "open":
-      if (!it.failedAt) return [];
-      return [{
+    case "open": {
+      const drifted: Decision[] = !hasDrifted(it.finding) ? [] : [{
+        key: `drift ${it.policy}`,
+        tone: "warn",
+        what: "drift",
+        title: `${it.table} is no longer as ${it.policy} was built`,
+        text: `${sentence(it.finding ?? "")} Readers still see this version.`,
+        link,
+        linkText: "Look at it",
+      }];
+      if (!it.failedAt) return drifted;
+      return [...drifted, {
         key: `failed ${it.policy}`,
         tone: "warn",
         what: "build failed",
@@ -56,6 +65,7 @@ function ofPolicy(it: Health): Decision[] {
         link,
         linkText: "Look at it",
       }];
+    }
     case "building":
       return [];
   }

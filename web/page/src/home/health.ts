@@ -18,7 +18,14 @@ export interface Health {
   meanError: string | null;
   failedAt: string | null;
   failure: string | null;
+  /** When this version was last compared with its table; null: not since pgveil started. */
+  checkedAt: string | null;
+  /** What was found then, for admins. */
+  finding: string | null;
 }
+
+/** A finding of CHECK POLICY begins with "ok" where nothing is wrong. */
+export const hasDrifted = (finding: string | null) => finding !== null && !/^ok(:|$)/.test(finding);
 
 const kNeverBuilt = "build needed";
 
@@ -30,7 +37,8 @@ export function healthOf(row: Row): Health {
   const isUnbuilt = !isOpen && closedBecause === kNeverBuilt && at("version") === null;
   const state = isOpen ? "open" : building ? "building" : isUnbuilt ? "unbuilt" : "closed";
   const failedAt = at("last_failure");
-  const tone: Tone = state === "open" ? (failedAt ? "warn" : "good")
+  const finding = at("finding");
+  const tone: Tone = state === "open" ? (failedAt || hasDrifted(finding) ? "warn" : "good")
     : state === "building" ? "info" : state === "unbuilt" ? "warn" : "bad";
   return {
     policy: at("policy") ?? "",
@@ -46,12 +54,15 @@ export function healthOf(row: Row): Health {
     meanError: at("mean_error"),
     failedAt,
     failure: at("failure"),
+    checkedAt: at("last_check"),
+    finding,
   };
 }
 
 /** What is worst comes first; of equals the one with the first name. */
 export function byUrgency(policies: Health[]): Health[] {
   const rank: Record<Health["state"], number> = {closed: 0, unbuilt: 1, building: 2, open: 4};
-  const of = (it: Health) => (it.state === "open" && it.failedAt ? 3 : rank[it.state]);
+  const isDoubtful = (it: Health) => it.failedAt !== null || hasDrifted(it.finding);
+  const of = (it: Health) => (it.state === "open" && isDoubtful(it) ? 3 : rank[it.state]);
   return [...policies].sort((a, b) => of(a) - of(b) || (a.policy < b.policy ? -1 : 1));
 }

@@ -1,6 +1,7 @@
 import {linkTo} from "../route.js";
 import {share} from "../table.js";
 import {Badge, Bar, ButtonLink, Card, EmptyState, Instant, percent, Skeleton} from "../ui.js";
+import {Drift} from "./drift.js";
 import type {Health} from "./health.js";
 
 const kFirst = 12;
@@ -54,6 +55,7 @@ export function PolicyHealth({policies, isAdmin, isBusy}: {
                   <td>
                     <Badge tone={it.tone}>{kStateWords[it.state]}</Badge>
                     {it.reason && it.state !== "unbuilt" ? <div class="hint">{it.reason}</div> : null}
+                    {it.state === "open" ? <div class="hint"><Drift {...it} isAdmin={isAdmin} /></div> : null}
                     {it.failedAt ? <div class="hint">build failed <Instant at={it.failedAt} /></div> : null}
                   </td>
                   <td><Instant at={it.builtAt} /></td>

@@ -1,6 +1,7 @@
 // The list of policies: health first.
 import {useState} from "preact/hooks";
 import {api} from "../api.js";
+import {Drift} from "../home/drift.js";
 import {byUrgency, healthOf, type Health} from "../home/health.js";
 import {kStateWords} from "../home/policy-health.js";
 import {linkTo} from "../route.js";
@@ -24,23 +25,7 @@ function Shown({row}: {row: Row}) {
   );
 }
 
-function Drift({finding}: {finding: string | undefined}) {
-  if (finding === undefined) return <span class="sub">not checked</span>;
-  if (finding === "ok") return <Badge tone="good">fits the table</Badge>;
-  return (
-    <>
-      <Badge tone="warn">drift</Badge>
-      <div class="sub">{finding}</div>
-    </>
-  );
-}
-
-function Line({row, health, isAdmin, finding}: {
-  row: Row;
-  health: Health;
-  isAdmin: boolean;
-  finding: string | undefined;
-}) {
+function Line({row, health, isAdmin}: {row: Row; health: Health; isAdmin: boolean}) {
   const name = health.policy;
   return (
     <tr role="row">
@@ -68,7 +53,7 @@ function Line({row, health, isAdmin, finding}: {
       </td>
       {isAdmin ? (
         <td role="cell" data-label="Drift">
-          <div><Drift finding={finding} /></div>
+          <div>{health.state === "open" ? <Drift {...health} /> : kNone}</div>
         </td>
       ) : null}
       <td role="cell" data-label="k" class="number">
@@ -112,7 +97,6 @@ function Summary({all}: {all: Health[]}) {
 export function Policies({isAdmin}: {isAdmin: boolean}) {
   const {value, problem, again} = useLoaded("policies", api.policies);
   const [words, setWords] = useState("");
-  const [findings, setFindings] = useState<Record<string, string>>({});
   const lines = value ? records(value) : [];
   const byName = new Map(lines.map(it => [it["policy"] ?? "", it]));
   const all = byUrgency(lines.map(healthOf));
@@ -124,9 +108,9 @@ export function Policies({isAdmin}: {isAdmin: boolean}) {
   const check = useAction(async () => {
     for (const {policy, state} of all) {
       if (state !== "open") continue;
-      const found = records(await api.check(policy)).map(it => it["finding"] ?? "").join("; ");
-      setFindings(was => ({...was, [policy]: found}));
+      await api.check(policy);
     }
+    again();
   });
   return (
     <section>
@@ -187,7 +171,6 @@ export function Policies({isAdmin}: {isAdmin: boolean}) {
                           row={row}
                           health={health}
                           isAdmin={isAdmin}
-                          finding={findings[health.policy]}
                         />
                       ))}
                     </tbody>

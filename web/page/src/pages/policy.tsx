@@ -2,6 +2,7 @@
 import {useMemo, useState} from "preact/hooks";
 import {ApiError, api, type PolicyNow, type Table, type Version} from "../api.js";
 import {changesOf, fileNote} from "../conflict.js";
+import {hasDrifted} from "../home/health.js";
 import {layout} from "../icicle.js";
 import {Icicle} from "../icicle-view.js";
 import {releaseOf} from "../policy/release.js";
@@ -187,7 +188,7 @@ export function PolicyPage({policy, showsRaw}: {policy: string; showsRaw: boolea
     const table = await api.check(policy);
     const finding = findingOf(table);
     setAnswer({title: "Check of the live table", table});
-    if (finding === "ok") toast(`${policy} still fits its table.`, "good");
+    if (!hasDrifted(finding)) toast(`${policy} still fits its table.`, "good");
     else toast(`${policy}: ${finding}`, "warn");
   });
   const lookAgain = () => {
