@@ -46,8 +46,8 @@ told AS (
          pg_catalog.count(*) FILTER (WHERE v IS NOT NULL AND is_date) AS dates
     FROM short)
 SELECT told.rows, told.different, told.nulls, told.numbers, told.least, told.greatest, told.dates,
-       told.different <= {most_values} AND told.longest <= {most_bytes}, few.v
-  FROM told LEFT JOIN (SELECT v FROM texts WHERE v IS NOT NULL LIMIT {most_values}) AS few
+       told.different <= {most_values} AND told.longest <= {most_bytes}, few.v, few.n
+  FROM told LEFT JOIN (SELECT v, n FROM texts WHERE v IS NOT NULL LIMIT {most_values}) AS few
     ON told.different <= {most_values} AND told.longest <= {most_bytes})";
 
 Error took_too_long() {
@@ -106,13 +106,18 @@ Counted counted(const Rows& answer, const ReadableColumn& of) {
     made.column.numbers = {number_in(first[4]), number_in(first[5])};
   made.column.are_dates = has_values && first[6].as<std::uint64_t>() == made.column.distinct;
   if (!first[7].as<bool>()) return made;
-  std::vector<std::string> values;
+  std::vector<std::pair<std::string, std::uint64_t>> found;
   for (const auto& row : answer) {
-    if (!row[8].is_null()) values.emplace_back(row[8].c_str(), row[8].size());
+    if (!row[8].is_null())
+      found.emplace_back(std::string(row[8].c_str(), row[8].size()), row[9].as<std::uint64_t>());
   }
-  PGVEIL_ASSERT(values.size() == made.column.distinct);
-  std::ranges::sort(values);
-  made.column.values = std::move(values);
+  PGVEIL_ASSERT(found.size() == made.column.distinct);
+  std::ranges::sort(found);
+  made.column.values.emplace();
+  for (auto& [value, records] : found) {
+    made.column.values->push_back(std::move(value));
+    made.column.counts.push_back(records);
+  }
   return made;
 }
 

@@ -32,7 +32,8 @@ struct ColumnValues {
   std::optional<Range> numbers;  // set if there are texts and all are numbers without an exponent
   bool are_dates = false;        // there are texts, and all begin like 2024-02-29
   std::optional<std::vector<std::string>>
-      values;  // all except NULL, sorted by bytes; nullopt: too many or too long
+      values;                         // all except NULL, sorted by bytes; nullopt: too many or too long
+  std::vector<std::uint64_t> counts;  // how many rows have each of the values; empty without them
 };
 
 struct TableValues {

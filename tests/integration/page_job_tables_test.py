@@ -92,6 +92,15 @@ class Values(TableCase):
         )[0]
         return int(row[0]), int(row[1]), sorted(json.loads(row[2]), key=str.encode)
 
+    def counts(self, table, column):
+        """How many rows have each text, in the order of the texts."""
+        row = self.postgres.rows(
+            f"SELECT coalesce(json_agg(n ORDER BY t), '[]') FROM (SELECT ({column})::text COLLATE \"C\" AS t, count(*) AS n "
+            f"FROM {table} WHERE {column} IS NOT NULL GROUP BY 1) AS each",
+            "demo",
+        )[0]
+        return json.loads(row[0])
+
     def quoted(self, name):
         return '"' + name.replace('"', '""') + '"'
 
@@ -105,6 +114,8 @@ class Values(TableCase):
             self.assertEqual((column["distinct"], column["empty"]), (distinct, nulls), column["name"])
             few = len(texts) <= 200 and all(len(it.encode()) <= 100 for it in texts)
             self.assertEqual(column["values"], texts if few else None, column["name"])
+            counts = self.counts("public.kinds", "kinds." + self.quoted(column["name"]))
+            self.assertEqual(column["counts"], counts if few else None, column["name"])
             told += few
         self.assertEqual(told, 21)
 

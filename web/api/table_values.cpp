@@ -54,6 +54,13 @@ json::value listed(const db::ColumnValues& column) {
   return out;
 }
 
+json::value counted(const db::ColumnValues& column) {
+  if (!can_be_told(column)) return nullptr;
+  json::array out;
+  for (const auto count : column.counts) out.push_back(json::value(count));
+  return out;
+}
+
 json::object column_json(const db::ColumnValues& column, std::uint64_t rows,
                          const std::vector<engine::SafeHarborHint>& hints) {
   json::array meanings;
@@ -62,9 +69,9 @@ json::object column_json(const db::ColumnValues& column, std::uint64_t rows,
   }
   if (meanings.empty() && rows >= kLeastRecords && column.distinct == rows)
     meanings.push_back(json::string(engine::meaning(engine::SafeHarborItem::other_identifier)));
-  json::object out{{"name", column.name},         {"type", column.type},     {"distinct", column.distinct},
-                   {"empty", column.nulls},       {"kind", kind_of(column)}, {"values", listed(column)},
-                   {"hints", std::move(meanings)}};
+  json::object out{{"name", column.name},       {"type", column.type},         {"distinct", column.distinct},
+                   {"empty", column.nulls},     {"kind", kind_of(column)},     {"values", listed(column)},
+                   {"counts", counted(column)}, {"hints", std::move(meanings)}};
   if (column.numbers) {
     out["least"] = column.numbers->least;
     out["greatest"] = column.numbers->greatest;

@@ -27,9 +27,10 @@ boost::json::object told(db::ColumnValues of, std::uint64_t rows = 100) {
 TEST_CASE("a column is told as an upload's is, with its type") {
   auto town = column("town", 2, std::vector<std::string>{"Aber", "Bree"});
   town.nulls = 7;
+  town.counts = {90, 3};
   CHECK(boost::json::serialize(values_json({100, {town}})) ==
         R"({"rows":100,"columns":[{"name":"town","type":"text","distinct":2,"empty":7,"kind":"text",)"
-        R"("values":["Aber","Bree"],"hints":["a place smaller than a state"]}]})");
+        R"("values":["Aber","Bree"],"counts":[90,3],"hints":["a place smaller than a state"]}]})");
 }
 
 TEST_CASE("numbers have a range and nothing else has one") {
@@ -53,7 +54,9 @@ TEST_CASE("dates are those of PostgreSQL, and those that the values look like") 
 }
 
 TEST_CASE("a value that is no UTF-8 is not told, nor are those beside it") {
-  CHECK(told(column("a", 2, std::vector<std::string>{"b", "\xff"})).at("values").is_null());
+  const auto answer = told(column("a", 2, std::vector<std::string>{"b", "\xff"}));
+  CHECK(answer.at("values").is_null());
+  CHECK(answer.at("counts").is_null());
 }
 
 TEST_CASE("a column whose every row has another value is hinted at from twenty rows on") {

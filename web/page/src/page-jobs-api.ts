@@ -15,7 +15,7 @@ export interface ColumnInfo {
   kind: "number" | "date" | "text";
   /** All but the empty one, sorted; null: there are too many, or long ones. */
   values: string[] | null;
-  /** Of an upload: how many records have each of the values. */
+  /** How many records have each of the values. */
   counts?: number[] | null;
   hints: string[];
   least?: number;
