@@ -1,12 +1,12 @@
-// More of browser.mjs: from the sign-in page to a policy in force without a mouse. Each place that the
-// keyboard reaches shows that it has the focus, and nothing covers it.
+// More of browser.mjs: from the sign-in page to a policy in force, and to a published table, without a mouse.
+// Each place that the keyboard reaches shows that it has the focus, and nothing covers it.
 import assert from "node:assert/strict";
 import {protecting} from "./protecting.mjs";
 
-const kMostTabs = 90;
+const kMostTabs = 150;
 
 export const keyboard = (common) => {
-  const {settings, heading, settled} = common;
+  const {settings, heading, settled, people} = common;
   const {card, laneOf, forget} = protecting(common);
 
   /** What has the focus: its words, and what is wrong with how that shows; null: nothing is. */
@@ -27,7 +27,7 @@ export const keyboard = (common) => {
     const wrong = own.tabIndex > 0 ? "has a place of its own in the order"
       : !isMarked ? "does not show that it has the focus"
         : !isOver ? `is outside of the window or covered, at ${at}` : null;
-    return {words, wrong};
+    return {words, wrong, where: own.outerHTML.slice(0, 120)};
   });
 
   /** Presses Tab until something with these words has the focus. */
@@ -41,7 +41,7 @@ export const keyboard = (common) => {
         await settled(page);  // it may still be on its way
         now = await focus(page);
       }
-      assert.equal(now.wrong, null, `"${now.words}" ${now.wrong}`);
+      assert.equal(now.wrong, null, `"${now.words}" ${now.wrong}, in ${now.where}`);
       passed.push(now.words);
       if (words.test(now.words)) return;
     }
@@ -53,6 +53,31 @@ export const keyboard = (common) => {
     await page.keyboard.press("Enter");
   };
 
+  /** To another page, whose content has the focus then. */
+  async function go(page, words, title) {
+    await press(page, words);
+    await heading(page, title);
+    await page.waitForFunction(() => document.activeElement?.id === "main");
+  }
+
+  async function signInByKeys(page) {
+    await page.goto(settings.url);
+    await page.getByRole("heading", {name: "Sign in to pgveil"}).waitFor();
+    await page.waitForFunction(() => document.activeElement?.getAttribute("name") === "role");
+    await page.keyboard.type("operator");
+    await tabTo(page, /^Password/);
+    await page.keyboard.type(settings.passwords.operator);
+    await page.keyboard.press("Enter");
+    await heading(page, "Home");
+  }
+
+  /** By the first letters of an option, as in every list of a browser. */
+  async function choose(page, field, option) {
+    await tabTo(page, field);
+    await page.keyboard.type(option);
+    assert.equal(await page.evaluate(() => document.activeElement.value), option);
+  }
+
   /** The title of a step has the focus as soon as the step is there. */
   async function next(page, name, title) {
     await press(page, new RegExp(`^Next: ${name}$`));
@@ -63,14 +88,7 @@ export const keyboard = (common) => {
   return {
     async protect_a_table_by_keyboard(page) {
       forget("donors.yaml");
-      await page.goto(settings.url);
-      await page.getByRole("heading", {name: "Sign in to pgveil"}).waitFor();
-      await page.waitForFunction(() => document.activeElement?.getAttribute("name") === "role");
-      await page.keyboard.type("operator");
-      await tabTo(page, /^Password/);
-      await page.keyboard.type(settings.passwords.operator);
-      await page.keyboard.press("Enter");
-      await heading(page, "Home");
+      await signInByKeys(page);
       await press(page, /^Protect a table$/);
       await heading(page, "Protect a table");
       await page.getByText(/tables look personal/).waitFor();
@@ -127,6 +145,45 @@ export const keyboard = (common) => {
       await page.getByText(/psql -h 127\.0\.0\.1 -p \d+ -U analyst demo/).waitFor();
       assert.equal(await laneOf(page, "Identifiers").count(), 0);
       forget("donors.yaml");
+    },
+
+    async publish_a_table_by_keyboard(page) {
+      await signInByKeys(page);
+      await go(page, /^Jobs$/, "Jobs");
+      const runs = [];
+      for (const k of ["5", "20"]) {
+        await go(page, /^Set up a job$/, "Set up a job");
+        if (k === "5") {
+          await tabTo(page, /^Table/);
+          const chooser = page.waitForEvent("filechooser");
+          await page.keyboard.press("Space");
+          await (await chooser).setFiles(people());
+          await page.getByText(/^300 records, /).waitFor();
+          await choose(page, /^Class of illness$/, "sensitive");
+          await tabTo(page, /^l of illness/);
+          await page.keyboard.press("Control+a");
+          await page.keyboard.type("2");
+        }
+        await tabTo(page, /^k$/);
+        await page.keyboard.press("Control+a");
+        await page.keyboard.type(k);
+        await press(page, /^Run the job$/);
+        await page.getByRole("link", {name: "Download the result"}).waitFor();
+        runs.push(await page.evaluate(() => decodeURIComponent(location.hash.split("/").pop())));
+        const made = page.waitForEvent("download");
+        await press(page, /^Download the result$/);
+        assert.match((await made).suggestedFilename(), /\.csv$/);
+        // The lattice is one place, in which the arrows walk.
+        await page.getByRole("img", {name: /transformations/}).waitFor();
+        await go(page, /^Jobs$/, "Jobs");
+      }
+      for (const run of runs) {
+        await tabTo(page, new RegExp(`^Compare ${run}$`));
+        await page.keyboard.press("Space");
+        assert.ok(await page.getByLabel(`Compare ${run}`).isChecked());
+      }
+      await press(page, /^Compare the two$/);
+      await page.getByRole("row", {name: /^k (20 5|5 20)$/}).waitFor();
     },
   };
 };
