@@ -16,10 +16,10 @@ enum class Packing { none, gzip, zstd };
 [[nodiscard]] Packing packing_of_name(std::string_view path);
 
 // What the bytes are is told by their beginning. Text that is packed is unpacked, members and frames that
-// follow one another included, and other text is returned as it is. limit_bytes: for the unpacked text, because a
-// small file can hold a very large one. Errors (ErrorKind::configuration): the packed text ends early, is
-// damaged, or is larger than limit_bytes; the bytes begin as UTF-16, Parquet, Arrow, a ZIP archive (which
-// spreadsheets are too), xz or bzip2 do, and none of these can be read.
+// follow one another included, and other text is returned as it is. limit_bytes: for the unpacked text,
+// because a small file can hold a very large one. Errors (ErrorKind::configuration): the packed text ends
+// early, is damaged, or is larger than limit_bytes; the bytes begin as UTF-16, Parquet, Arrow, a ZIP archive
+// (which spreadsheets are too), xz or bzip2 do, and none of these can be read.
 [[nodiscard]] Result<std::string> unpacked(std::string bytes, std::size_t limit_bytes);
 
 // Half of the machine's memory, as a limit for unpacked().

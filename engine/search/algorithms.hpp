@@ -23,7 +23,8 @@ void run_datafly(Explorer& explorer);
 void run_igreedy(Explorer& explorer);
 void run_samarati(Explorer& explorer);
 void run_beam(Explorer& explorer);
-// Does what beam does, to have a good incumbent before a proof.
+// Finds a good incumbent before a proof. Does what beam does, but exchanges levels only in a large lattice:
+// they would make the proof of a small one longer.
 void dive(Explorer& explorer);
 
 // Checks every transformation that is not settled, because it is anonymous by tagging alone or because

@@ -1,8 +1,14 @@
 // A beam search for lattices that are too large for a proof. In rounds of checks, it looks at the neighbours
 // of the best few anonymous transformations found so far, if they could still beat the best one. Neighbours
 // are first those one level lower in one attribute, then those one level higher, or lower in one and higher
-// in another. The search ends when no neighbour is open.
+// in another. The beam ends when no neighbour is open.
+//
+// Then the beam starts again, from exchanges of levels: some attributes of the best transformation so far are
+// raised, and others are lowered until the bounds say that the result could be better (iterated local search;
+// Lourenço, Martin and Stützle 2003). It is cheap to see that an exchange is settled, and one that is not
+// anonymous settles others.
 #include <algorithm>
+#include <random>
 #include <tuple>
 
 #include "engine/search/algorithms.hpp"
@@ -14,17 +20,26 @@ namespace {
 constexpr std::size_t kWidth = 8;
 constexpr std::size_t kRound = 8;
 
+// Smaller lattices are proven within minutes.
+constexpr std::uint64_t kLargeLattice = std::uint64_t{1} << 24;
+constexpr std::size_t kAttributesPerRaised = 5;
+constexpr std::size_t kFailuresPerAttribute = 40;    // checked exchanges in succession that were not better
+constexpr std::size_t kSettledPerAttribute = 4'000;  // exchanges in succession that needed no check
+
 class Beam {
  public:
   explicit Beam(Explorer& explorer) : explorer_(explorer) {}
 
   void run() {
     find_first();
-    while (!explorer_.is_stopped()) {
-      const auto targets = open_neighbours();
-      if (targets.empty()) return;
-      check(targets);
-    }
+    descend();
+  }
+
+  // REQUIRES: is_stopped or `from` was not checked.
+  void run_from(std::span<const Transformation> from) {
+    members_.clear();
+    check({from.begin(), from.end()});
+    if (!members_.empty()) descend();
   }
 
  private:
@@ -43,6 +58,14 @@ class Beam {
     PathSearch path(explorer_, reach, lattice.bottom);
     while (const auto node = path.next()) path.told(check({*node}));
     if (members_.empty() && !explorer_.is_settled(lattice.top)) check({lattice.top});
+  }
+
+  void descend() {
+    while (!explorer_.is_stopped()) {
+      const auto targets = open_neighbours();
+      if (targets.empty()) return;
+      check(targets);
+    }
   }
 
   // Returns whether the last one is anonymous.
@@ -102,15 +125,77 @@ class Beam {
   std::vector<Transformation> neighbours_;
 };
 
+class Exchanges {
+ public:
+  explicit Exchanges(Explorer& explorer) : explorer_(explorer), beam_(explorer) {}
+
+  void run() {
+    const std::size_t attributes = explorer_.lattice().attributes;
+    std::size_t failures = 0;
+    while (failures < kFailuresPerAttribute * attributes && !explorer_.is_stopped()) {
+      const auto best = explorer_.best();
+      if (!best) return;
+      const auto targets = open_exchanges(*best);
+      if (targets.empty()) return;
+      beam_.run_from(targets);
+      failures = explorer_.best() == best ? failures + targets.size() : 0;
+    }
+  }
+
+ private:
+  // Fewer than a round if open ones are hard to find; none once they are too hard to find.
+  std::vector<Transformation> open_exchanges(const Transformation& of) {
+    std::vector<Transformation> found;
+    const std::size_t most = kSettledPerAttribute * explorer_.lattice().attributes;
+    for (std::size_t settled = 0; settled < most && found.size() < kRound; ++settled) {
+      if (settled % kStepsBetweenQuestions == 0 && explorer_.wants_stop()) return {};
+      const auto made = exchanged(of);
+      const auto is_comparable = [&](const Transformation& other) {
+        return generalizes(other, made) || generalizes(made, other);
+      };
+      if (explorer_.is_settled(made) || std::ranges::any_of(found, is_comparable)) continue;
+      found.push_back(made);
+    }
+    return found;
+  }
+
+  Transformation exchanged(const Transformation& of) {
+    const Lattice& lattice = explorer_.lattice();
+    Transformation made = of;
+    const std::size_t raised = 1 + random_below(1 + lattice.attributes / kAttributesPerRaised);
+    for (std::size_t i = 0; i < raised; ++i) {
+      const std::size_t j = random_below(lattice.attributes);
+      const unsigned above = lattice.top.level(j) - made.level(j);
+      if (above > 0) made.set_level(j, made.level(j) + 1 + static_cast<unsigned>(random_below(above)));
+    }
+    for (std::size_t i = 0; i < 2 * lattice.attributes && explorer_.is_pruned(made); ++i) {
+      const std::size_t j = random_below(lattice.attributes);
+      if (made.level(j) > lattice.bottom.level(j) && made.level(j) <= of.level(j))
+        made.set_level(j, made.level(j) - 1);
+    }
+    return made;
+  }
+
+  // The same numbers with every standard library. The small bias does no harm.
+  std::size_t random_below(std::size_t end) { return static_cast<std::size_t>(random_() % end); }
+
+  Explorer& explorer_;
+  Beam beam_;
+  std::mt19937_64 random_{1};
+};
+
 }  // namespace
 
 void run_beam(Explorer& explorer) {
   explorer.give_up_proof();
-  dive(explorer);
+  Beam(explorer).run();
+  Exchanges(explorer).run();
 }
 
 void dive(Explorer& explorer) {
   Beam(explorer).run();
+  if (transformation_count(explorer.lattice()).value_or(kLargeLattice) >= kLargeLattice)
+    Exchanges(explorer).run();
 }
 
 }  // namespace pgveil::engine
