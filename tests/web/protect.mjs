@@ -118,6 +118,7 @@ export const protect = (common) => {
       // Another page and back: nothing is lost.
       await yaml(page).fill(`${text}# my remark\n`);
       await open(page, "Query");
+      await page.getByRole("heading", {name: "Query", level: 1}).waitFor();
       await page.goBack();
       await page.locator(".board").waitFor();
       await showYaml(page);
