@@ -112,6 +112,7 @@ net::ServerConfig server_config(const Config& config, const ServingState& servin
   server.session.limits.statements = config.limits.session_statements;
   server.session.limits.statement_bytes = config.limits.session_statement_bytes;
   server.session.limits.prepared_statements = config.pool.prepared_statements;
+  server.session.limits.kept_plan_bytes = config.pool.kept_plan_bytes;
   return server;
 }
 

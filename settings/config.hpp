@@ -174,6 +174,7 @@ struct PoolConfig {
   std::int64_t server_lifetime_ms = 3'600'000;
   std::int64_t server_idle_timeout_ms = 600'000;
   std::size_t prepared_statements = 200;
+  std::size_t kept_plan_bytes = 4 << 20;
   std::vector<PoolRule> rules;  // the first that fits applies
   bool operator==(const PoolConfig&) const = default;
 };

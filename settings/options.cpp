@@ -422,6 +422,12 @@ constexpr Option kOptions[] = {
      [](Config& c, const Value& v, const Origin&) {
        return store(read_count(v, 1, 100'000), c.pool.prepared_statements);
      }},
+    {"pool", "kept_plan_bytes", "65536 to 1073741824", "4194304",
+     "the text of the statements whose plans one connection keeps (masks.kept_plans), as sent to PostgreSQL, "
+     "including masks. Plans of masks take about 15 times as much memory there",
+     [](Config& c, const Value& v, const Origin&) {
+       return store(read_count(v, 65'536, kMaxBytes), c.pool.kept_plan_bytes);
+     }},
     {"pool", "rules", "list of {database: …, role: …, mode: …, size: …, reserve_size: …}", "[]",
      "different values for a database, a role or both. The first matching rule applies",
      [](Config& c, const Value& v, const Origin&) { return store_pool_rules(v, c); }},

@@ -1,6 +1,7 @@
 #include "proxy/session/backend_state.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/assert.hpp"
 
@@ -18,11 +19,20 @@ const std::string* PreparedStatements::find(const std::string& key) {
   return &found->second.name;
 }
 
-std::string PreparedStatements::add(const std::string& key, std::size_t size_bytes) {
+std::string PreparedStatements::add(const std::string& key, std::size_t size_bytes, Origin origin) {
   forget(key);
   std::string name = std::string(kOwnNames) + std::to_string(++last_name_);
-  by_key_.emplace(key, Prepared{name, ++last_use_, size_bytes});
+  by_key_.emplace(key, Prepared{name, ++last_use_, size_bytes, origin});
   size_bytes_ += size_bytes;
+  if (origin == Origin::kept) kept_bytes_ += size_bytes;
+  return name;
+}
+
+std::string PreparedStatements::take(std::map<std::string, Prepared>::iterator one) {
+  std::string name = std::move(one->second.name);
+  size_bytes_ -= one->second.size_bytes;
+  if (one->second.origin == Origin::kept) kept_bytes_ -= one->second.size_bytes;
+  by_key_.erase(one);
   return name;
 }
 
@@ -40,24 +50,24 @@ bool PreparedStatements::is_met_again(const std::string& key) {
 
 void PreparedStatements::forget(const std::string& key) {
   const auto found = by_key_.find(key);
-  if (found == by_key_.end()) return;
-  size_bytes_ -= found->second.size_bytes;
-  by_key_.erase(found);
+  if (found != by_key_.end()) take(found);
 }
 
 void PreparedStatements::forget_all() {
   by_key_.clear();
-  size_bytes_ = 0;
+  size_bytes_ = kept_bytes_ = 0;
 }
 
 std::string PreparedStatements::take_oldest() {
   PGVEIL_ASSERT(!by_key_.empty());
-  const auto oldest =
-      std::ranges::min_element(by_key_, {}, [](const auto& entry) { return entry.second.used; });
-  std::string name = std::move(oldest->second.name);
-  size_bytes_ -= oldest->second.size_bytes;
-  by_key_.erase(oldest);
-  return name;
+  return take(std::ranges::min_element(by_key_, {}, [](const auto& entry) { return entry.second.used; }));
+}
+
+std::string PreparedStatements::take_oldest_kept() {
+  PGVEIL_ASSERT(kept_bytes_ > 0);
+  return take(std::ranges::min_element(by_key_, {}, [](const auto& entry) {
+    return std::pair(entry.second.origin != Origin::kept, entry.second.used);
+  }));
 }
 
 void note_parameter(Settings& parameters, const std::string& name, const std::string& value) {

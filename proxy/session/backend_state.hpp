@@ -30,13 +30,18 @@ inline constexpr std::string_view kOwnNames = "pgveil_";
 // statement of an earlier version is never taken for a current one.
 class PreparedStatements {
  public:
+  // of_client: a client has prepared it. kept: it was prepared so that its plan stays.
+  enum class Origin { of_client, kept };
+
   // The name under which the server has it; null: it is not prepared on this connection. A statement that is
   // found becomes the one used last.
   [[nodiscard]] const std::string* find(const std::string& key);
   // A name that was never used on this connection, for a Parse that is about to be sent.
-  [[nodiscard]] std::string add(const std::string& key, std::size_t size_bytes);
+  [[nodiscard]] std::string add(const std::string& key, std::size_t size_bytes, Origin origin);
   // Forgets the statement that was not used for the longest time, and returns its name. REQUIRES: size() > 0.
   [[nodiscard]] std::string take_oldest();
+  // The same among those that are kept. REQUIRES: kept_bytes() > 0.
+  [[nodiscard]] std::string take_oldest_kept();
   // Whether find() would find it, or it was asked for before. Remembers the last ones that were asked for.
   [[nodiscard]] bool is_met_again(const std::string& key);
   // The server refused its Parse, or skipped it.
@@ -44,16 +49,21 @@ class PreparedStatements {
   void forget_all();
   [[nodiscard]] std::size_t size() const { return by_key_.size(); }
   [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }  // of their texts
+  [[nodiscard]] std::size_t kept_bytes() const { return kept_bytes_; }  // of the texts that are kept
 
  private:
   struct Prepared {
     std::string name;
     std::uint64_t used = 0;
     std::size_t size_bytes = 0;
+    Origin origin = Origin::of_client;
   };
+  std::string take(std::map<std::string, Prepared>::iterator one);
+
   std::map<std::string, Prepared> by_key_;
   std::deque<std::string> met_;  // keys that were asked for once, the last one at the end
   std::size_t size_bytes_ = 0;
+  std::size_t kept_bytes_ = 0;
   std::uint64_t last_name_ = 0;
   std::uint64_t last_use_ = 0;
 };

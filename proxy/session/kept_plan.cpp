@@ -10,6 +10,7 @@ std::string name_on_connection(Conversation& conversation, const KeptForm& form,
                                std::size_t mark, const KeptSettings& before) {
   if (const std::string* name = conversation.state.server->statements.find(form.key)) return *name;
   return prepare_on_connection(conversation, form.key, form.rewritten->statements.front().sql, form.types,
+                               PreparedStatements::Origin::kept,
                                {.step = Step::parse,
                                 .protection = part.errors,
                                 .mark = mark,
@@ -21,6 +22,7 @@ std::string name_on_connection(Conversation& conversation, const KeptForm& form,
 
 bool may_run(const Conversation& conversation, const LetThrough& judged) {
   return judged.kept != nullptr && conversation.state.server != nullptr &&
+         fits_as_kept(conversation, judged.kept->rewritten->statements.front().sql.size()) &&
          conversation.state.server->knows_statements && !conversation.is_unsynced &&
          conversation.status != wire::TransactionStatus::failed;
 }

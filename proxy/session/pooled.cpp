@@ -49,7 +49,9 @@ wire::ErrorResponse unknown_statement(const std::string& name) {
 std::string parse_here(Conversation& conversation, bool is_unnamed, const ParsedText& parsed,
                        const std::string& sent_sql, Expectation expectation) {
   if (!is_unnamed) {
-    return prepare_on_connection(conversation, parsed.key, sent_sql, parsed.parameter_types,
+    const auto origin =
+        parsed.is_kept ? PreparedStatements::Origin::kept : PreparedStatements::Origin::of_client;
+    return prepare_on_connection(conversation, parsed.key, sent_sql, parsed.parameter_types, origin,
                                  std::move(expectation));
   }
   conversation.state.server->unnamed = parsed.key;
@@ -150,7 +152,9 @@ std::shared_ptr<const ParsedText> parsed_text(Conversation& conversation, const 
                                               const LetThrough& judged, const SentText& sent) {
   const auto& types = message.parameter_types;
   BackendState* server = conversation.state.server.get();
-  if (message.statement.empty() && judged.may_keep_plan && server != nullptr && server->knows_statements) {
+  const bool may_keep = message.statement.empty() && judged.may_keep_plan && server != nullptr &&
+                        server->knows_statements && fits_as_kept(conversation, sent.bytes);
+  if (may_keep) {
     std::string key = kept_key(judged.rewritten->generation, sent, types);
     if (server->statements.is_met_again(key))
       return std::make_shared<const ParsedText>(ParsedText{types, std::move(key), true});

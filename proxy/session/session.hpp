@@ -52,7 +52,8 @@ struct SessionLimits {
   std::size_t statements = 10'000;              // prepared statements + portals of one session
   std::size_t statement_bytes = 64 << 20;       // their text as sent; also of what a pool's connection keeps
   std::size_t held_bytes = 64 << 20;            // messages sent ahead of answers that must come first
-  std::size_t prepared_statements = 200;        // on one backend connection, in transaction mode
+  std::size_t prepared_statements = 200;        // under names of pgveil's, on one backend connection
+  std::size_t kept_plan_bytes = 4 << 20;        // of these, the texts of those whose plans are kept
 };
 
 // Credentials of query_role.

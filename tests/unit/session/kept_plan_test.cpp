@@ -124,6 +124,22 @@ TEST_CASE("the oldest kept plans are closed when there are too many") {
       .check();
 }
 
+TEST_CASE("the texts of kept plans have a limit, and a text beyond it is sent as it is") {
+  SessionConfig config = Script::default_config();
+  config.limits.kept_plan_bytes = 30;  // of one of these texts
+  Script::logged_in(config)
+      .client(query("SELECT people KEPT 5"), {.to_backend = kPrepared + kRun})
+      .backend(frames(wire::ParseComplete{}) + answer("x"), {.to_client = "T(a:0/0) D(x) C(SELECT 1) Z(I)"})
+      .client(
+          query("SELECT b people KEPT 5"),
+          {.to_backend = "C(Spgveil_1) P(pgveil_2,ok: SELECT b people KEPT $1) B(,pgveil_2) D(P) E(,0) S"})
+      .backend(frames(wire::CloseComplete{}, wire::ParseComplete{}) + answer("y"),
+               {.to_client = "T(a:0/0) D(y) C(SELECT 1) Z(I)"})
+      .client(query("SELECT bcdefghijkl people KEPT 5"),
+              {.to_backend = "Q(ok: SELECT bcdefghijkl people KEPT 5)"})
+      .check();
+}
+
 TEST_CASE("an unnamed statement that comes again is prepared once, and the client sees no difference") {
   after_two()
       .client(kBatch, {.to_backend = "C(Spgveil_none) B(,pgveil_1) E(,0) S"})

@@ -188,7 +188,7 @@ TEST_CASE("a statement of another session is not to be had by its name") {
   Pooled one(PoolMode::transaction);
   one.lend(Pooled::idle());
   auto used = one.returned;
-  const std::string name = used->statements.add("another's", 1);
+  const std::string name = used->statements.add("another's", 1, PreparedStatements::Origin::of_client);
   one.client(bind_message("", name) + sync_message());
   CHECK(one.lend(used) == "ReturnBackend");  // nothing was sent
   CHECK(one.to_client == "E(ERROR 26000 prepared statement \"" + name + "\" does not exist) Z(I)");
@@ -287,22 +287,22 @@ TEST_CASE("a cancel reaches a connection only while it works for this client") {
 
 TEST_CASE("the oldest statement makes room, and a name is never used twice") {
   PreparedStatements statements;
-  CHECK(statements.add("a", 3) == "pgveil_1");
-  CHECK(statements.add("b", 3) == "pgveil_2");
+  CHECK(statements.add("a", 3, PreparedStatements::Origin::of_client) == "pgveil_1");
+  CHECK(statements.add("b", 3, PreparedStatements::Origin::of_client) == "pgveil_2");
   CHECK(*statements.find("a") == "pgveil_1");
   CHECK(statements.take_oldest() == "pgveil_2");
   CHECK(statements.find("b") == nullptr);
-  CHECK(statements.add("b", 3) == "pgveil_3");
+  CHECK(statements.add("b", 3, PreparedStatements::Origin::of_client) == "pgveil_3");
   statements.forget_all();
   CHECK(statements.size() == 0);
-  CHECK(statements.add("a", 3) == "pgveil_4");
+  CHECK(statements.add("a", 3, PreparedStatements::Origin::of_client) == "pgveil_4");
 }
 
 TEST_CASE("what was not used for longest makes room for a long text, too") {
   Pooled one(PoolMode::transaction, {}, 40);
   one.lend(Pooled::idle());
   auto shared = Pooled::idle();
-  static_cast<void>(shared->statements.add("another's", 30));
+  static_cast<void>(shared->statements.add("another's", 30, PreparedStatements::Origin::of_client));
   one.client(parse("s", "SELECT one") + sync_message());  // 14 bytes as it is sent
   CHECK(one.lend(shared) == "C(Spgveil_1) P(pgveil_2,ok: SELECT one) S");
   CHECK(shared->statements.size_bytes() == 14);
