@@ -21,6 +21,7 @@ namespace pgveil::app {
 [[nodiscard]] Verb add_policy_suggest(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_policy_explain(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_anonymize(CLI::App& parent, std::string& config);
+[[nodiscard]] Verb add_attack(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_risk(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_check_table(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_apply(CLI::App& parent, std::string& config);

@@ -19,6 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = [
     "common",
     "policy",
+    "attack",
     "engine",
     "pg",
     "rewriter",
@@ -43,6 +44,7 @@ EVERYTHING = set(FOLDERS)
 MAY_INCLUDE = {
     "common": set(),
     "policy": {"common"},
+    "attack": {"common", "policy"},
     "engine": {"common"},
     "pg": {"common"},
     "rewriter": {"common", "policy", "pg"},
@@ -101,7 +103,7 @@ MAY_INCLUDE = {
 DOORS = {
     "boost/asio": {"proxy/net", "web/http"},
     "boost/beast": {"web/http"},
-    "boost/json": {"common", "policy", "jobs", "daemon/policies", "web/api"},
+    "boost/json": {"common", "policy", "attack", "jobs", "daemon/policies", "web/api"},
     "boost/system": EVERYTHING,
     "boost/assert": {"common"},
     "fmt/": EVERYTHING,

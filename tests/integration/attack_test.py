@@ -1,0 +1,115 @@
+#!/usr/bin/python3
+"""pgveil attack: what it says of greedy and thorough policies, its formats and exit status, persons who are
+known, several policies over one table, and that it quotes no value."""
+import json
+import subprocess
+
+from harness.pgveil import binary
+from harness.runner import main
+from harness.stack import StackCase
+from harness.world import naive
+
+COLUMNS = {"id": "identifier", "job": "quasi_identifier", "sex": "quasi_identifier"}
+VILLAGE = naive.Policy("village_g", "public.village", 2, COLUMNS, strategy="greedy")
+CITY = naive.Policy("city_t", "public.city", 2, COLUMNS, strategy="thorough")
+NULLS = naive.Policy("nulls_t", "public.nulls", 2, COLUMNS, strategy="thorough")
+
+# In the village, six farmers and two priests: who is no farmer is a priest. In the city, two rows have values
+# that nobody shares, so nothing is certain where nothing is shown.
+TABLES = """
+    CREATE TABLE public.village (id integer, job text, sex text);
+    INSERT INTO public.village SELECT n, CASE WHEN n < 6 THEN 'farmer-secret' ELSE 'priest-secret' END,
+                                      CASE WHEN n IN (0, 1, 2) THEN 'f-secret' ELSE 'm-secret' END
+                               FROM generate_series(0, 7) n;
+    CREATE TABLE public.city (id integer, job text, sex text);
+    INSERT INTO public.city SELECT n, 'job-secret-' || n % 7, CASE WHEN n % 2 = 0 THEN 'f-secret'
+                                   WHEN n % 3 = 0 THEN 'm-secret' ELSE 'x-secret' || n % 5 END
+                            FROM generate_series(0, 59) n;
+    INSERT INTO public.city VALUES (60, 'rare-secret-1', 'y-secret'), (61, 'rare-secret-2', 'z-secret');
+    CREATE TABLE public.nulls (id integer, job text, sex text);
+    INSERT INTO public.nulls VALUES (1, 'a-secret', 'f-secret'), (2, 'a-secret', 'f-secret'),
+        (3, 'b-secret', 'f-secret'), (4, 'b-secret', 'm-secret'), (5, 'b-secret', 'm-secret'),
+        (6, 'b-secret', NULL);
+    GRANT SELECT ON public.village, public.city, public.nulls TO pgveil_query, pgveil_admin"""
+
+
+class Attack(StackCase):
+    policies = (VILLAGE, CITY, NULLS)
+    built = ("village_g", "city_t", "nulls_t")
+
+    @classmethod
+    def prepare(cls):
+        cls.postgres.run(TABLES, "demo")
+
+    def attack(self, *arguments, status=0):
+        done = subprocess.run(
+            [binary(), "attack", *arguments, "-c", str(self.pgveil.config_path)],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
+        self.assertNotIn("Sanitizer", done.stderr)
+        self.assertNotIn("secret", done.stdout + done.stderr)
+        return done
+
+    def findings(self, *arguments, status=0):
+        return json.loads(self.attack(*arguments, "--format", "json", status=status).stdout)
+
+    def disclosure(self, name):
+        return json.loads(self.pgveil.console(f"SHOW TREE {name} AS JSON").texts()[0][0])["disclosure"]
+
+    def test_greedy_is_computed_and_every_claim_is_true(self):
+        found = self.findings("village_g", status=1)
+        self.assertTrue(found["is_anything_computable"])
+        for attacker in found["attackers"]:
+            self.assertEqual(attacker["claimed"], attacker["true"])
+            self.assertEqual(attacker["shown"], self.disclosure("village_g")["disclosed"])
+        self.assertEqual(found["attackers"][0]["true"], self.disclosure("village_g")["computable"])
+        self.assertGreater(found["attackers"][0]["true"], 0)
+
+    def test_thorough_has_nothing_to_compute(self):
+        found = self.findings("city_t")
+        self.assertFalse(found["is_anything_computable"])
+        self.assertGreater(found["attackers"][0]["hidden"], 0)
+        self.assertEqual([attacker["true"] for attacker in found["attackers"][:2]], [0, 0])
+        text = self.attack("city_t").stdout
+        self.assertIn("Verdict: the attacks that were tried compute nothing.", text)
+        self.assertIn("Not tried", text)
+
+    def test_null_lets_a_cell_be_computed_beside_the_blank_class(self):
+        found = self.findings("nulls_t", status=1)
+        sex = next(it for it in found["attackers"][0]["columns"] if it["column"] == "sex")
+        self.assertEqual((sex["computed"], sex["computed_in_blank_class"]), (1, 0))
+
+    def test_known_persons(self):
+        found = self.findings("city_t", "--knows", "sex")["known_persons"]
+        self.assertEqual(found["persons"], 62)
+        self.assertEqual(found["known_columns"], ["sex"])
+        self.assertEqual(found["claimed"], found["true"])
+        self.assertGreaterEqual(found["fewest_rows"], 2)
+        everything = self.findings("city_t", "--knows", "sex,job")["known_persons"]
+        self.assertEqual((everything["in_one_class"], everything["unknown_cells"]), (62, 0))
+        self.assertIn("is not a quasi-identifier", self.attack("city_t", "--knows", "id", status=1).stderr)
+
+    def test_formats_are_deterministic(self):
+        for form in ("text", "json", "html"):
+            first = self.attack("city_t", "--format", form).stdout
+            self.assertEqual(first, self.attack("city_t", "--format", form).stdout)
+        self.assertIn("<html", self.attack("city_t", "--format", "html").stdout)
+
+    def test_a_table_that_changed_is_attacked_by_paths_only(self):
+        self.postgres.run("INSERT INTO public.city SELECT n, 'new-secret', 'new-secret' "
+                          "FROM generate_series(100, 120) n", "demo")
+        try:
+            self.assertIn("not what a FRESH build", self.attack("city_t").stdout)
+        finally:
+            self.postgres.run("DELETE FROM public.city WHERE id >= 100", "demo")
+
+    def test_what_is_refused(self):
+        self.assertIn("no policy", self.attack("nobody", status=1).stderr)
+        self.attack(status=2)
+
+
+if __name__ == "__main__":
+    main()
