@@ -26,7 +26,9 @@ export const jobTexts = ({settings, signedIn, openNewJob, people, signInAgain, e
   const editorOf = page => page.getByLabel("The job's text (YAML)");
   const right = page => page.getByText("No mistake found.").waitFor();
   const result = page => page.getByRole("link", {name: "Download the result"}).waitFor();
-  const isFocused = locator => locator.evaluate(it => it === document.activeElement);
+  /** The focus moves after what is new was painted. */
+  const focused = async locator =>
+    locator.page().waitForFunction(it => it === document.activeElement, await locator.elementHandle());
 
   async function setUp(page) {
     await openNewJob(page);
@@ -94,7 +96,7 @@ export const jobTexts = ({settings, signedIn, openNewJob, people, signInAgain, e
       await setUp(page);
       const text = await toText(page);
       const editor = editorOf(page);
-      assert.ok(await isFocused(editor));
+      await focused(editor);
       assert.match(text, /hierarchy: \{file: "levels_3\.csv"\}/);
       assert.equal(await page.getByRole("button", {name: "Run the job"}).count(), 1, "what is run is the text alone");
       await editor.fill(text.replace("metric: loss", "metric: loss\ngx: 0.3"));
@@ -126,7 +128,7 @@ export const jobTexts = ({settings, signedIn, openNewJob, people, signInAgain, e
       assert.equal(await editor.inputValue(), mended);
       await page.getByRole("button", {name: "Back to the form"}).click();
       await page.getByRole("button", {name: "Replace my text with the form's"}).click();
-      assert.ok(await isFocused(page.getByRole("button", {name: "Edit the text"})));
+      await focused(page.getByRole("button", {name: "Edit the text"}));
       assert.equal(await page.getByLabel("Class of illness").inputValue(), "sensitive");
       assert.equal(await toText(page), text);
       await page.getByRole("button", {name: "Back to the form"}).click();

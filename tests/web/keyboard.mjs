@@ -154,8 +154,9 @@ export const keyboard = (common) => {
       for (const k of ["5", "20"]) {
         await go(page, /^Set up a job$/, "Set up a job");
         if (k === "5") {
-          await tabTo(page, /^Table/);
+          // Asked for before the way there: the browser must know of it when the key is pressed.
           const chooser = page.waitForEvent("filechooser");
+          await tabTo(page, /^Table/);
           await page.keyboard.press("Space");
           await (await chooser).setFiles(people());
           await page.getByText(/^300 records, /).waitFor();

@@ -215,6 +215,23 @@ export const shell = ({settings, kPhone, kWide, signedIn, open, heading, everywh
       assert.equal(await page.getByText("pgveil is slow to answer").count(), 0);
     },
 
+    async roles_that_come_late(page) {
+      await signedIn(page);
+      let release = () => {};
+      const held = new Promise(done => (release = done));
+      await page.route("**/api/v1/show/users", async route => {
+        await held;
+        await route.continue();
+      });
+      await open(page, "Query");
+      await page.getByLabel("Role").fill("analyst");
+      await page.getByText("Choose a role to see the tables").waitFor();
+      await page.waitForFunction(() => document.querySelector("select").value === "demo");
+      release();
+      await page.getByText("public.people", {exact: true}).waitFor();
+      await page.waitForFunction(() => document.querySelector("#sql").value.startsWith("SELECT "));
+    },
+
     async broken_server(page, seen) {
       seen.allow(/50[02]/);
       await signedIn(page);

@@ -6,7 +6,7 @@ import {chartOf, firstStatement, kSchemaSql, maskedTables, sqlName, tableName, t
 import {distinctColumns, records, type Row} from "../table.js";
 import {ago} from "../ui/format.js";
 import {
-  Badge, Bars, Button, Card, EmptyState, PageHeader, Paged, Trouble, useAction, useLoaded,
+  Badge, Bars, Button, Card, EmptyState, PageHeader, Paged, Skeleton, Trouble, useAction, useLoaded,
 } from "../ui.js";
 
 const kFoldLines = 12;
@@ -200,7 +200,8 @@ export function Query() {
   const roles = users.value ? records(users.value).map(row => row["name"] ?? "") : [];
   const database = chosen || names[0] || "";
   const isKnownRole = roles.includes(role);
-  const schema = useLoaded<MaskedTable[]>(`schema ${role} ${database}`, async () =>
+  // The roles may come after one was typed.
+  const schema = useLoaded<MaskedTable[]>(`schema ${isKnownRole} ${role} ${database}`, async () =>
     isKnownRole && database !== "" ? maskedTables(await api.rows(role, database, kSchemaSql)) : []);
   const [answer, setAnswer] = useState<Table | null>(null);
   const [rows, setRows] = useState<Table | null>(null);
@@ -332,7 +333,8 @@ export function Query() {
           <Card title="Tables to ask about">
             {!isKnownRole ? <p class="hint">Choose a role to see the tables that it reads through masks.</p>
               : schema.problem ? <Trouble problem={schema.problem} />
-                : <SchemaBrowser tables={schema.value ?? []} onUse={setSql} />}
+                : !schema.value ? <Skeleton lines={3} />
+                  : <SchemaBrowser tables={schema.value} onUse={setSql} />}
           </Card>
           <Card title="Asked before">
             <History
