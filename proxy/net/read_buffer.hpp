@@ -29,9 +29,9 @@ class ReadBuffer {
   }
 
  private:
-  static constexpr std::size_t kSmallBytes = 4 * 1024;
+  static constexpr std::size_t kSmallBytes = 512;
   static constexpr std::size_t kLargeBytes = 64 * 1024;
-  static constexpr std::size_t kFactor = 4;
+  static constexpr std::size_t kFactor = 8;
   static constexpr int kPatience = 16;
   int small_reads_ = 0;
   std::vector<char> bytes_ = std::vector<char>(kSmallBytes);

@@ -1,6 +1,5 @@
 #include "proxy/net/write_queue.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "common/assert.hpp"
@@ -9,13 +8,14 @@ namespace pgveil::net {
 namespace {
 
 constexpr std::size_t kJoinBelowBytes = 16 * 1024;  // copying this much is cheaper than an additional piece
+constexpr std::size_t kMostLent = 16;               // buffers of one write
 
 }  // namespace
 
 void WriteQueue::push(std::string bytes) {
   if (bytes.empty()) return;
   size_bytes_ += bytes.size();
-  const bool last_is_free = pieces_.size() > lent_count_;
+  const bool last_is_free = pieces_.size() > lent_.size();
   if (last_is_free && pieces_.back().size() + bytes.size() <= kJoinBelowBytes) {
     pieces_.back() += bytes;
   } else {
@@ -24,12 +24,13 @@ void WriteQueue::push(std::string bytes) {
 }
 
 std::span<const boost::asio::const_buffer> WriteQueue::front() {
-  lent_count_ = std::min(pieces_.size(), lent_.size());
-  for (std::size_t i = 0; i < lent_count_; ++i) {
-    lent_[i] = boost::asio::buffer(pieces_[i]);
+  lent_.clear();
+  for (const std::string& piece : pieces_) {
+    if (lent_.size() == kMostLent) break;
+    lent_.push_back(boost::asio::buffer(piece));
   }
-  if (lent_count_ > 0) lent_[0] += first_offset_;
-  return {lent_.data(), lent_count_};
+  if (!lent_.empty()) lent_.front() += first_offset_;
+  return lent_;
 }
 
 void WriteQueue::take(std::size_t size_bytes) {
@@ -40,12 +41,14 @@ void WriteQueue::take(std::size_t size_bytes) {
     first_offset_ -= pieces_.front().size();
     pieces_.pop_front();
   }
-  lent_count_ = 0;
+  lent_.clear();
+  if (pieces_.empty()) lent_.shrink_to_fit();
 }
 
 void WriteQueue::clear() {
   pieces_.clear();
-  first_offset_ = size_bytes_ = lent_count_ = 0;
+  lent_ = {};
+  first_offset_ = size_bytes_ = 0;
 }
 
 }  // namespace pgveil::net

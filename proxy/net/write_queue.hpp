@@ -1,11 +1,12 @@
 #pragma once
-// Bytes that wait for a socket that did not accept them at once. No I/O. Not thread-safe.
-#include <array>
+// Bytes that wait for a socket that did not accept them at once. An empty queue owns no memory, because most
+// connections are idle. No I/O. Not thread-safe.
 #include <boost/asio/buffer.hpp>
 #include <cstddef>
-#include <deque>
+#include <list>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace pgveil::net {
 
@@ -28,11 +29,11 @@ class WriteQueue {
   void clear();
 
  private:
-  std::deque<std::string> pieces_;
+  std::list<std::string> pieces_;
   std::size_t first_offset_ = 0;  // bytes of pieces_.front() that are already written
   std::size_t size_bytes_ = 0;
-  std::size_t lent_count_ = 0;  // pieces that front() lent out: their memory must not move
-  std::array<boost::asio::const_buffer, 16> lent_;
+  std::vector<boost::asio::const_buffer>
+      lent_;  // the pieces that front() lent out: their memory must not move
 };
 
 }  // namespace pgveil::net

@@ -18,7 +18,25 @@ constexpr std::size_t kLoginMessageBytes = 65'535;
 std::string text_of(const Settings& settings) {
   std::string text;
   for (const auto& [name, value] : settings) text += name + '\0' + value + '\0';
+  text.shrink_to_fit();  // it stays as long as the client
   return text;
+}
+
+// The inverse.
+Settings settings_in(std::string_view text) {
+  const auto next = [&text] {
+    const std::size_t end = text.find('\0');
+    PGVEIL_ASSERT(end != std::string_view::npos);
+    std::string word(text.substr(0, end));
+    text.remove_prefix(end + 1);
+    return word;
+  };
+  Settings settings;
+  while (!text.empty()) {
+    std::string name = next();
+    settings.emplace_back(std::move(name), next());
+  }
+  return settings;
 }
 
 wire::ErrorResponse fatal(std::string_view sqlstate, std::string_view message, std::string_view hint = {}) {
@@ -39,23 +57,24 @@ void BackendLease::begin(const StartupRequest& request) {
     });
     if (!name_.empty()) wanted_ = {{std::string(kNameSetting), name_}};
   }
-  start_up_ = startup_settings(state_, shared);
-  const auto path = std::ranges::find(start_up_, rewriter::kPathSetting, &Settings::value_type::first);
-  PGVEIL_ASSERT(path != start_up_.end());
+  const Settings settings = startup_settings(state_, shared);
+  const auto path = std::ranges::find(settings, rewriter::kPathSetting, &Settings::value_type::first);
+  PGVEIL_ASSERT(path != settings.end());
   state_.path_at_start = path->second;
+  start_up_ = text_of(settings);
   ask();
 }
 
 void BackendLease::begin(const Settings& as_they_are) {
   PGVEIL_ASSERT(state_.is_bypass && state_.pool_mode == PoolMode::none);
-  start_up_ = as_they_are;
+  start_up_ = text_of(as_they_are);
   ask();
 }
 
 void BackendLease::ask(MustBeNew must_be_new, std::size_t attempt, std::string refused_password) {
   state_.phase = Phase::connecting;
   state_.backend = BackendLink::connecting;
-  state_.command(ConnectBackend{.lender = {state_.role, state_.database, text_of(start_up_)},
+  state_.command(ConnectBackend{.lender = {state_.role, state_.database, start_up_},
                                 .must_be_new = must_be_new == MustBeNew::yes,
                                 .attempt = attempt,
                                 .is_bypass = state_.is_bypass,
@@ -70,7 +89,7 @@ void BackendLease::on(const BackendConnected& event) {
   state_.phase = Phase::backend_login;
   from_backend_.set_limit(std::min(kLoginMessageBytes, state_.config.limits.backend_message_bytes));
   attempt_ = event.attempt;
-  login_.start(start_up_, event);
+  login_.start(settings_in(start_up_), event);
 }
 
 void BackendLease::on(const BackendLent& event) {

@@ -61,7 +61,7 @@ class BackendLease {
   wire::Framer& from_backend_;
   BackendLoginMachine login_{state_};
   OwnStatement own_statement_{state_};
-  Settings start_up_;                  // those of the connection's start-up packet
+  std::string start_up_;               // the settings of its start-up packet: name, NUL, value, NUL
   Settings wanted_;                    // the client's other settings; sorted
   std::string name_;                   // application_name as the client set it at its start; empty: none
   std::uint64_t answered_before_ = 0;  // number of ReadyForQuery when the connection was lent

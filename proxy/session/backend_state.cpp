@@ -70,13 +70,17 @@ std::string PreparedStatements::take_oldest_kept() {
   }));
 }
 
-void note_parameter(Settings& parameters, const std::string& name, const std::string& value) {
-  const auto found = std::ranges::find(parameters, name, &Settings::value_type::first);
-  if (found == parameters.end()) {
-    parameters.emplace_back(name, value);
-  } else {
+void note_parameter(SharedSettings& parameters, const std::string& name, const std::string& value) {
+  Settings changed = parameters ? *parameters : Settings();
+  const auto found = std::ranges::find(changed, name, &Settings::value_type::first);
+  if (found == changed.end()) {
+    changed.emplace_back(name, value);
+  } else if (found->second != value) {
     found->second = value;
+  } else {
+    return;
   }
+  parameters = std::make_shared<const Settings>(std::move(changed));
 }
 
 }  // namespace pgveil::session

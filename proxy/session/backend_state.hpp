@@ -16,6 +16,9 @@
 namespace pgveil::session {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
+// What a server said of its settings. Thousands of clients of a pool were told the same, and share it. Null:
+// nothing yet.
+using SharedSettings = std::shared_ptr<const Settings>;
 
 // none: each client has a connection of its own, which is closed with it. session: the connection is given
 // back when the client ends. transaction: it is given back whenever no transaction is open.
@@ -71,8 +74,8 @@ class PreparedStatements {
 struct BackendState {
   std::uint32_t pid = 0;  // 0: the server has given no key
   wire::CancelSecret secret;
-  Settings parameters;  // as the last ParameterStatus said
-  Settings settings;    // in force in addition to those of the start-up packet, sorted by name
+  SharedSettings parameters;  // as the last ParameterStatus said
+  Settings settings;          // in force in addition to those of the start-up packet, sorted by name
   PreparedStatements statements;
   bool knows_statements = true;  // false: the server may have more of ours than `statements`
   std::string unnamed;           // the key of its unnamed statement; empty: none, or an unknown one
@@ -80,7 +83,7 @@ struct BackendState {
       false;  // statements that were dropped may still exist on the server: DISCARD ALL is needed
 };
 
-// Records a ParameterStatus.
-void note_parameter(Settings& parameters, const std::string& name, const std::string& value);
+// Records a ParameterStatus. Other holders of `parameters` keep theirs.
+void note_parameter(SharedSettings& parameters, const std::string& name, const std::string& value);
 
 }  // namespace pgveil::session

@@ -5,7 +5,7 @@
 // At most one ReadyForQuery is outstanding: after Query and Sync no further message of the client is handled
 // until it has come. So the transaction status is always known, and this state is at most one batch of
 // messages ahead of the server.
-#include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -110,7 +110,7 @@ struct Conversation {
   rewriter::Client client;  // role and search path: like the registry, the path runs ahead of the server
   TransactionMode mode;     // so does this
   StatementRegistry registry;
-  std::deque<Expectation> expected;
+  std::list<Expectation> expected;
   Transaction transaction;
   Findings findings;
   NoticeBook notices;

@@ -24,6 +24,13 @@ constexpr std::size_t kReadAheadBytes = 64 << 10;  // enough to notice that a cl
 }
 
 struct Session::Impl {
+  // Most sessions are idle most of the time, so they hold only what their phase needs.
+  struct Entrance {
+    explicit Entrance(SessionState& state) : startup(state), authentication(state) {}
+    Startup startup;
+    Authentication authentication;
+  };
+
   Impl(SessionConfig config, Gate& gate)
       : state(std::move(config), gate),
         from_client(state.config.limits.startup_packet_bytes),
@@ -66,19 +73,19 @@ struct Session::Impl {
   SessionState state;
   wire::Framer from_client;
   wire::Framer from_backend;
-  Startup startup{state};
-  Authentication authentication{state};
+  std::unique_ptr<Entrance> entrance = std::make_unique<Entrance>(state);  // null: the client was let in
   Conversation conversation{state};
   BackendLease lease{state, conversation, from_backend};
-  ConsoleSession console{state};
-  Relay relay{state};
+  std::unique_ptr<ConsoleSession> console;  // null: it asked for another database
+  std::unique_ptr<Relay> relay;             // of a bypass role; null: of another one
 };
 
 // ---- the client's side
 
 void Session::Impl::on(const ClientBytes& event) {
   const bool is_start = state.phase == Phase::startup && from_client.size() == 0;
-  if (is_start && startup.is_direct_tls(event.bytes)) return startup.on_direct_tls(event.bytes);
+  if (is_start && entrance->startup.is_direct_tls(event.bytes))
+    return entrance->startup.on_direct_tls(event.bytes);
   from_client.feed(event.bytes);
   read_client();
   lease.settle();
@@ -96,7 +103,7 @@ bool Session::Impl::is_waiting() const {
     case Waits::yes: return true;
     case Waits::by_answers: break;
   }
-  if (state.phase == Phase::console) return console.is_waiting();
+  if (state.phase == Phase::console) return console->is_waiting();
   return !conversation.expected.empty() &&
          (ends_ready(conversation.expected.back().step) || renewal::is_under_way(conversation));
 }
@@ -104,10 +111,10 @@ bool Session::Impl::is_waiting() const {
 Activity Session::Impl::activity() const {
   if (retry::is_waiting(conversation) && !state.is_closed()) return Activity::active;
   if (const auto activity = facts_of(state.phase).activity) return *activity;
-  if (state.phase == Phase::console) return console.is_waiting() ? Activity::active : Activity::idle;
+  if (state.phase == Phase::console) return console->is_waiting() ? Activity::active : Activity::idle;
   const bool is_relay = state.phase == Phase::relay;
-  if (is_relay ? relay.is_busy() : !conversation.expected.empty()) return Activity::active;
-  const auto status = is_relay ? relay.status() : conversation.status;
+  if (is_relay ? relay->is_busy() : !conversation.expected.empty()) return Activity::active;
+  const auto status = is_relay ? relay->status() : conversation.status;
   return status == wire::TransactionStatus::idle ? Activity::idle : Activity::in_transaction;
 }
 
@@ -148,18 +155,18 @@ void Session::Impl::read_client() {
 void Session::Impl::on_client_frame(const wire::FrameView& frame) {
   switch (state.phase) {
     case Phase::startup:
-      if (!startup.on_packet(frame, from_client.size())) return;
+      if (!entrance->startup.on_packet(frame, from_client.size())) return;
       from_client.set_limit(kAuthenticationMessageBytes);
-      if (authentication.start()) enter();
+      if (entrance->authentication.start()) enter();
       return;
     case Phase::sasl_initial:
     case Phase::sasl_final:
-      if (authentication.on_message(frame)) enter();
+      if (entrance->authentication.on_message(frame)) enter();
       return;
     case Phase::ready:
     case Phase::parked: return on_statement_frame(frame);
     case Phase::relay: return on_relayed(frame);
-    case Phase::console: return console.on_message(frame);
+    case Phase::console: return console->on_message(frame);
     case Phase::securing:
     case Phase::looking_up:
     case Phase::connecting:
@@ -197,13 +204,13 @@ void Session::Impl::on(const ClientSecured& event) {
 }
 
 void Session::Impl::on(const AccountLookedUp& event) {
-  authentication.on_looked_up(event.found);
+  entrance->authentication.on_looked_up(event.found);
   read_client();
 }
 
 void Session::Impl::on_relayed(const wire::FrameView& frame) {
   if (frame.tag == wire::Terminate::tag) return state.end_silently();
-  relay.on_client(frame);
+  relay->on_client(frame);
 }
 
 // A role that was not proved by a login is no bypass role, whatever is configured.
@@ -223,7 +230,8 @@ void Session::Impl::enter() {
   Result<void> allowed = state.gate.may_connect({state.role, state.has_masks_only()}, state.database);
   const bool is_console = state.database == kConsoleDatabase;
   if (allowed && !is_console) allowed = enter_bypass();
-  if (allowed && !state.is_bypass && !startup.request()) allowed = startup.request().error();
+  if (allowed && !state.is_bypass && !entrance->startup.request())
+    allowed = entrance->startup.request().error();
   if (allowed && state.config.admit) allowed = state.config.admit(state.role, state.database);
   state.audit(AuditedLogin{.method = state.login_method(),
                            .is_bypass = state.is_bypass,
@@ -236,10 +244,17 @@ void Session::Impl::enter() {
   state.log_info("login of " + printable(state.role) + " to " + printable(state.database));
   from_client.set_limit(state.is_bypass ? state.config.limits.held_bytes
                                         : state.config.limits.client_message_bytes);
-  if (is_console) return console.start();
-  if (state.is_bypass) return lease.begin(startup.whole().parameters);
+  const std::unique_ptr<Entrance> passed = std::move(entrance);
+  if (is_console) {
+    console = std::make_unique<ConsoleSession>(state);
+    return console->start();
+  }
+  if (state.is_bypass) {
+    relay = std::make_unique<Relay>(state);
+    return lease.begin(passed->startup.whole().parameters);
+  }
   if (state.config.pool_mode) state.pool_mode = state.config.pool_mode(state.role, state.database);
-  const StartupRequest& request = *startup.request();
+  const StartupRequest& request = *passed->startup.request();
   conversation.client.role = state.reads_as;
   conversation.client.may_be_exempt = !state.has_masks_only();
   begin(conversation.notices, request.forwarded);
@@ -293,15 +308,16 @@ void Session::Impl::continue_client() {
 
 void Session::Impl::on(const BackendClosed&) {
   state.backend = BackendLink::none;
-  if (relay.has_heard_the_end()) return state.end_silently();
+  if (relay && relay->has_heard_the_end()) return state.end_silently();
   state.end(client_error(sqlstate::kConnectionFailure, "the database server closed the connection"));
 }
 
 void Session::Impl::on_backend_frame(const wire::FrameView& frame) {
   if (state.phase == Phase::ready) return retry::on_backend_frame(conversation, frame);
-  if (state.phase == Phase::relay) return relay.on_backend(frame);
+  if (state.phase == Phase::relay) return relay->on_backend(frame);
   if (state.is_bypass && frame.tag == wire::ParameterStatus::tag) {
-    if (const auto status = wire::decode_as<wire::ParameterStatus>(frame.body)) relay.note_parameter(*status);
+    if (const auto status = wire::decode_as<wire::ParameterStatus>(frame.body))
+      relay->note_parameter(*status);
   }
   lease.on_frame(frame);
 }
@@ -339,7 +355,7 @@ void Session::Impl::on(const LoginTimedOut&) {
 
 void Session::Impl::on(const ConsoleAnswered& event) {
   PGVEIL_ASSERT(state.phase == Phase::console);
-  console.on_answer(event.answer);
+  console->on_answer(event.answer);
   read_client();
 }
 
@@ -400,7 +416,7 @@ Facts Session::facts() const {
   facts.answered = state.answered;
   facts.answered_masked = state.answered_masked;
   facts.transactions = state.transactions;
-  facts.statements = is_console ? impl_->console.statement_count() : impl_->conversation.registry.size();
+  facts.statements = is_console ? impl_->console->statement_count() : impl_->conversation.registry.size();
   return facts;
 }
 

@@ -114,8 +114,12 @@ Result<void> relay_parameter(SessionState& state, wire::ParameterStatus status) 
       (status.name == "standard_conforming_strings" && status.value != "on");
   if (is_unpinned) return wire::protocol_error("the database server changed a pinned setting");
   if (state.pool_mode != PoolMode::none) {
+    const bool was_told = state.told == state.server->parameters;
     note_parameter(state.server->parameters, status.name, status.value);
-    note_parameter(state.told, status.name, status.value);
+    if (was_told)
+      state.told = state.server->parameters;
+    else
+      note_parameter(state.told, status.name, status.value);
   }
   if (rewriter::is_path_setting(status.name)) {
     state.reports_path = true;
@@ -131,13 +135,15 @@ Result<void> relay_parameter(SessionState& state, wire::ParameterStatus status) 
 }
 
 Result<void> relay_changed_parameters(SessionState& state) {
-  const Settings parameters = state.server->parameters;
-  for (const auto& [name, value] : parameters) {
-    const auto told = std::ranges::find(state.told, name, &Settings::value_type::first);
-    if (told != state.told.end() && told->second == value) continue;
-    const Result<void> relayed = relay_parameter(state, {.name = name, .value = value});
+  const SharedSettings now = state.server->parameters;
+  if (now == state.told || !now) return {};
+  const SharedSettings before = state.told;
+  for (const auto& setting : *now) {
+    if (before && std::ranges::find(*before, setting) != before->end()) continue;
+    const Result<void> relayed = relay_parameter(state, {.name = setting.first, .value = setting.second});
     if (!relayed) return relayed;
   }
+  state.told = now;
   return {};
 }
 

@@ -101,7 +101,7 @@ struct SessionState {
   std::shared_ptr<BackendState>
       server;  // of the connection that we hold; null: no connection, or nothing known yet
   PoolMode pool_mode = PoolMode::none;
-  Settings told;                      // with a pool: the settings that the client was told last
+  SharedSettings told;                // with a pool: the settings that the client was told last
   bool is_backend_busy = false;       // it owes us an answer
   std::uint64_t answered = 0;         // ReadyForQuery sent since the login
   std::uint64_t answered_masked = 0;  // those with a statement that read a mask

@@ -48,7 +48,7 @@ class Pooled {
     auto state = std::make_shared<BackendState>();
     state->pid = 41;
     state->secret = secret(42);
-    state->parameters = {{"DateStyle", "ISO, MDY"}};
+    note_parameter(state->parameters, "DateStyle", "ISO, MDY");
     return state;
   }
 
@@ -93,7 +93,7 @@ TEST_CASE("a session gives its connection back at its end, to be cleaned") {
 TEST_CASE("of a lent connection that reports its search_path the client is told its own") {
   const auto reporting = [] {
     auto state = Pooled::idle();
-    state->parameters.emplace_back("search_path", "public, pg_temp");
+    note_parameter(state->parameters, "search_path", "public, pg_temp");
     return state;
   };
   Pooled one(PoolMode::transaction);
@@ -102,6 +102,21 @@ TEST_CASE("of a lent connection that reports its search_path the client is told 
   one.client(query("SELECT 1"));
   one.lend(reporting());
   CHECK(one.to_client.find("search_path") == std::string::npos);
+}
+
+TEST_CASE("clients that were told the same share it, and what one is told later is its own") {
+  const auto state = Pooled::idle();
+  const SharedSettings before = state->parameters;
+  Pooled one(PoolMode::transaction), other(PoolMode::transaction);
+  one.lend(state);
+  one.client(query("SET DateStyle = 'SQL'"));
+  one.lend(one.returned);
+  one.server(frames(wire::ParameterStatus{.name = "DateStyle", .value = "SQL, MDY"}) + complete("SET") +
+             ready('I'));
+  CHECK(one.to_client.find("S(DateStyle=SQL, MDY)") != std::string::npos);
+  CHECK(*before == Settings{{"DateStyle", "ISO, MDY"}});
+  other.lend(Pooled::idle());
+  CHECK(other.to_client == "S(DateStyle=ISO, MDY) K(1 2) Z(I)");
 }
 
 TEST_CASE("a connection that is not at rest is closed, however the client goes") {
