@@ -6,7 +6,9 @@
 # PGVEIL_BENCH_SECONDS, PGVEIL_BENCH_TARGETS (default "direct pgbouncer pgveil"),
 # PGVEIL_BENCH_CLIENTS (default "8 64"), PGVEIL_BENCH_POOL: session (default: PgBouncer's; pgveil gives each
 # client a connection) or transaction (both; PgBouncer 1.18 can't do prepared there), PGVEIL_BENCH_ENFORCEMENT
-# (query, stored or copy: how the policy of the protected table masks; default query).
+# (query, stored or copy: how the policy of the protected table masks; default query), PGVEIL_BENCH_TABLES
+# (default "open protected"; large: an open table of 100 MB in wide rows, of which each statement gets all),
+# PGVEIL_BENCH_TLS (1: clients use TLS; the connections behind the two proxies don't).
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=${ROOT:-$(cd "$HERE/../.." && pwd)}
@@ -18,7 +20,9 @@ PEOPLE=21700
 CLIENTS=${PGVEIL_BENCH_CLIENTS:-8 64}
 POOL=${PGVEIL_BENCH_POOL:-session}
 ENFORCEMENT=${PGVEIL_BENCH_ENFORCEMENT:-query}
-MODES="simple extended prepared"
+TABLES=${PGVEIL_BENCH_TABLES:-open protected}
+TLS=${PGVEIL_BENCH_TLS:-}
+MODES=${PGVEIL_BENCH_MODES:-simple extended prepared}
 IDLE_CLIENTS=1000
 read -r -a TARGETS <<<"${PGVEIL_BENCH_TARGETS:-direct pgbouncer pgveil}"
 ROUNDS=${PGVEIL_BENCH_ROUNDS:-5}
@@ -59,7 +63,10 @@ prepare() {
       bench "$BENCH_PASSWORD" >"$DIRECTORY/pgpass"
     printf '%s' "$BENCH_PASSWORD" >"$DIRECTORY/bench_password"
     printf '%s' "$ADMIN_PASSWORD" >"$DIRECTORY/admin_password"
+    [[ -z $TLS ]] || openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=127.0.0.1 -days 2 \
+      -keyout "$DIRECTORY/server.key" -out "$DIRECTORY/server.crt" 2>/dev/null
   )
+  [[ -z $TLS ]] || give_away server.key server.crt
 }
 
 load_tables() {
@@ -75,6 +82,9 @@ COMMENT ON ROLE bench IS 'pgveil: for pgveil alone';
 COMMENT ON ROLE bench_admin IS 'pgveil: for pgveil alone';
 CREATE DATABASE bench OWNER bench_owner;
 SQL
+  [[ -z $TLS ]] || ask "$POSTGRES_PORT" postgres postgres -c "ALTER SYSTEM SET ssl = on" \
+    -c "ALTER SYSTEM SET ssl_cert_file = '$DIRECTORY/server.crt'" \
+    -c "ALTER SYSTEM SET ssl_key_file = '$DIRECTORY/server.key'"
   "${AS_USER[@]}" env -C / "$(postgres_bin)/pg_ctl" -D "$DIRECTORY/data" -l "$DIRECTORY/postgres.log" -w \
     restart >/dev/null
   PGPASSFILE=$DIRECTORY/pgpass pgbench -i -q -s "$SCALE" -h 127.0.0.1 -p "$POSTGRES_PORT" -U bench_owner \
@@ -82,7 +92,10 @@ SQL
     2>&1 || die "pgbench -i failed"
   ask "$POSTGRES_PORT" bench_owner bench -v rows="$PEOPLE" -f "$HERE/people467.sql" >/dev/null
   ask "$POSTGRES_PORT" bench_owner bench >/dev/null <<'SQL'
-GRANT SELECT ON pgbench_accounts, pgbench_branches, pgbench_tellers, people467 TO bench;
+CREATE TABLE large (id integer, text text);
+ALTER TABLE large ALTER text SET STORAGE PLAIN;
+INSERT INTO large SELECT g, repeat(md5(g::text), 30) FROM generate_series(1, 100000) g;
+GRANT SELECT ON pgbench_accounts, pgbench_branches, pgbench_tellers, people467, large TO bench;
 REVOKE TEMPORARY ON DATABASE bench FROM PUBLIC;
 SQL
 }
@@ -123,6 +136,11 @@ max_client_conn = 5000
 log_connections = 0
 log_disconnections = 0
 INI
+  [[ -z $TLS ]] || cat >>"$DIRECTORY/pgbouncer.ini" <<INI
+client_tls_sslmode = require
+client_tls_cert_file = $DIRECTORY/server.crt
+client_tls_key_file = $DIRECTORY/server.key
+INI
   give_away userlist.txt pgbouncer.ini
   start pgbouncer "${PORT[pgbouncer]}" "$bouncer" -q "$DIRECTORY/pgbouncer.ini"
 }
@@ -145,11 +163,12 @@ backend:
 auth: {method: trust}
 admin: {admin_users: [bench]}
 policies: [people467.yaml]
-open_tables: [public.pgbench_accounts, public.pgbench_branches, public.pgbench_tellers]
+open_tables: [public.pgbench_accounts, public.pgbench_branches, public.pgbench_tellers, public.large]
 state_dir: state
 limits: {max_clients: 5000}
 pool: {mode: $([[ $POOL == session ]] && echo none || echo transaction)}
 log: {level: warning}
+$([[ -z $TLS ]] || echo "tls: {clients: {mode: require, cert_file: server.crt, key_file: server.key}}")
 YAML
   give_away bench_password admin_password pgveil people467.yaml state pgveil.yaml
   "${AS_USER[@]}" env -C "$DIRECTORY" HOME="$DIRECTORY" ./pgveil setup-sql --config "$config" \
@@ -191,7 +210,7 @@ run_rounds() {
   echo "round,table,mode,clients,target,tps,latency_ms,p99_ms" >"$CSV"
   for ((round = 1; round <= ROUNDS; round++)); do
     step "round $round of $ROUNDS"
-    for table in open protected; do
+    for table in $TABLES; do
       for mode in $MODES; do
         for clients in $CLIENTS; do
           for ((turn = 0; turn < count; turn++)); do
@@ -225,15 +244,19 @@ main() {
     --quick) ROUNDS=2 SECONDS_EACH=1 ;;
     *) die_usage "bench proxy: unknown argument \"$1\"" ;;
   esac
+  local table
   mkdir -p "$ROOT/build/bench"
   CSV=$ROOT/build/bench/proxy.csv
   prepare
   start_postgres "$POSTGRES_PORT" "$SUPERUSER_PASSWORD"
   load_tables
+  export PGSSLMODE=disable
+  [[ -z $TLS ]] || PGSSLMODE=require
   ! has_target pgbouncer || start_pgbouncer
   ! has_target pgveil || start_pgveil
-  measure "${TARGETS[0]}" open simple 8 1 >/dev/null # warms the caches
-  measure "${TARGETS[0]}" protected simple 8 1 >/dev/null
+  for table in $TABLES; do
+    measure "${TARGETS[0]}" "$table" simple 8 1 >/dev/null # warms the caches
+  done
   measure_idle # of processes that have served nobody else: memory that busy clients left would be used again
   run_rounds
   python3 "$HERE/summary.py" "$CSV"
