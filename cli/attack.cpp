@@ -211,19 +211,20 @@ int run_attack(const AttackArguments& arguments, const std::string& config_path)
   if (!made) return report(made.error());
   const auto written = write_report(arguments.output, attack_text_as(*made, arguments.format), {});
   if (!written) return report(written.error());
-  return made->is_anything_computable() ? kMistake : kSuccess;
+  return made->is_anything_computable() ? kComputable : kSuccess;
 }
 
 }  // namespace
 
 Verb add_attack(CLI::App& parent, std::string& config) {
   const auto arguments = std::make_shared<AttackArguments>();
-  auto* verb = add_configured(parent, "attack", "say what readers of a policy can compute or guess",
-                              "  pgveil attack people_k2\n"
-                              "  pgveil attack people_k2 --knows state,city --format html -o attack.html\n"
-                              "No value of the table is quoted. docs/attacks.md tells what is tried.\n"
-                              "Exit status 1 if a reader can compute a hidden cell.",
-                              config);
+  auto* verb = add_configured(
+      parent, "attack", "say what readers of a policy can compute or guess",
+      "  pgveil attack people_k2\n"
+      "  pgveil attack people_k2 --knows state,city --format html -o attack.html\n"
+      "No value of the table is quoted. docs/attacks.md tells what is tried.\n"
+      "Exit status 4 if readers can compute a hidden cell, or together see a class that is too small.",
+      config);
   verb->add_option("name", arguments->policy, "the policy, which must have been built")->required();
   verb->add_option("--knows", arguments->knows, "columns that an attacker knows of every person: age,zip");
   add_format(*verb, arguments->format, arguments->output);

@@ -1,5 +1,5 @@
 // The command line: parses it and runs the verb. Exit status 0, 1 for a mistake of the user's, 2 for a usage
-// error, 3 for an optimum that is not proven.
+// error, 3 for an optimum that is not proven, 4 for a policy whose readers can compute something.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +40,8 @@ int with_output(int status) {
   if (is_flushed && std::ferror(stdout) == 0) return status;
   std::fprintf(stderr, "pgveil: the output could not be written to standard output: %s\n",
                is_flushed ? "a write failed" : std::strerror(errno));
-  return status == kSuccess || status == kUnproven ? kMistake : status;
+  const bool is_done = status == kSuccess || status == kUnproven || status == kComputable;
+  return is_done ? kMistake : status;
 }
 
 // Owns the path that the options -c are bound to.
@@ -57,7 +58,7 @@ struct CommandLine {
     app.footer(
         "Run pgveil VERB --help to learn more about a verb. Exit status: 0 when it has worked, 1 for a "
         "mistake in a file or in the databases, 2 for a wrong command line, 3 when a table was published "
-        "without the proof that no other one is better.");
+        "without the proof that no other one is better, 4 when an attack on a policy computes something.");
     add(app, {add_init, add_serve, add_status, add_reload, add_check, add_setup_sql});
     add(group("user", "who may log in"), {add_user_add, add_user_remove, add_user_list});
     add(app, {add_rewrite});

@@ -17,9 +17,10 @@
 namespace pgveil::app {
 
 inline constexpr int kSuccess = 0;
-inline constexpr int kMistake = 1;   // an input or the environment is wrong
-inline constexpr int kUsage = 2;     // the command line is wrong
-inline constexpr int kUnproven = 3;  // anonymize: published, but stopped before the optimum was proven
+inline constexpr int kMistake = 1;     // an input or the environment is wrong
+inline constexpr int kUsage = 2;       // the command line is wrong
+inline constexpr int kUnproven = 3;    // anonymize: published, but stopped before the optimum was proven
+inline constexpr int kComputable = 4;  // attack: the report is made, and readers can compute something
 
 struct Verb {
   const CLI::App* parsed = nullptr;  // the parser's verb, which knows whether it was named

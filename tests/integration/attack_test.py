@@ -60,7 +60,7 @@ class Attack(StackCase):
         return json.loads(self.pgveil.console(f"SHOW TREE {name} AS JSON").texts()[0][0])["disclosure"]
 
     def test_greedy_is_computed_and_every_claim_is_true(self):
-        found = self.findings("village_g", status=1)
+        found = self.findings("village_g", status=4)
         self.assertTrue(found["is_anything_computable"])
         for attacker in found["attackers"]:
             self.assertEqual(attacker["claimed"], attacker["true"])
@@ -78,7 +78,7 @@ class Attack(StackCase):
         self.assertIn("Not tried", text)
 
     def test_null_lets_a_cell_be_computed_beside_the_blank_class(self):
-        found = self.findings("nulls_t", status=1)
+        found = self.findings("nulls_t", status=4)
         sex = next(it for it in found["attackers"][0]["columns"] if it["column"] == "sex")
         self.assertEqual((sex["computed"], sex["computed_in_blank_class"]), (1, 0))
 
@@ -109,6 +109,15 @@ class Attack(StackCase):
     def test_what_is_refused(self):
         self.assertIn("no policy", self.attack("nobody", status=1).stderr)
         self.attack(status=2)
+
+    def test_a_report_that_nobody_got_is_an_error_and_no_finding(self):
+        for policy in ("village_g", "city_t"):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([binary(), "attack", policy, "-c", str(self.pgveil.config_path)],
+                                      stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("could not be written", done.stderr)
+            self.attack(policy, "--output", "/nowhere/report.txt", status=1)
 
 
 if __name__ == "__main__":
