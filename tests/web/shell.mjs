@@ -228,7 +228,7 @@ export const shell = ({settings, kPhone, kWide, signedIn, open, heading, everywh
       await page.getByText("Choose a role to see the tables").waitFor();
       await page.waitForFunction(() => document.querySelector("select").value === "demo");
       release();
-      await page.getByText("public.people", {exact: true}).waitFor();
+      await page.getByText("people", {exact: true}).waitFor();
       await page.waitForFunction(() => document.querySelector("#sql").value.startsWith("SELECT "));
     },
 
