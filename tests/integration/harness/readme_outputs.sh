@@ -16,5 +16,8 @@ source "$ROOT/scripts/demo_show.sh"
 show_query "$ROOT/demo/queries/1_everything.sql" >demo.out
 {
   echo "demo=> $REFUSED"
-  analyst -c "$REFUSED" 2>&1 || true
+  if analyst -c "$REFUSED" 2>&1; then
+    echo "the statement was not refused: $REFUSED" >&2
+    exit 1
+  fi
 } >refused.out
