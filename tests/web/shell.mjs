@@ -6,6 +6,16 @@ export const shell = ({settings, kPhone, kWide, signedIn, open, heading, everywh
     await settled(page);
     return page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   };
+  /** Answers of this part of the API wait until the function that is returned is called. */
+  const heldBack = async (page, part) => {
+    let release = () => {};
+    const held = new Promise(done => (release = done));
+    await page.route(`**/api/v1/${part}`, async route => {
+      await held;
+      await route.continue();
+    });
+    return release;
+  };
   // The title follows the page after it is drawn.
   const titled = (page, title) => page.waitForFunction(it => document.title === it, title);
   const focused = page => page.evaluate(() => document.activeElement?.id ?? "");
@@ -202,12 +212,7 @@ export const shell = ({settings, kPhone, kWide, signedIn, open, heading, everywh
     async slow_server(page) {
       await signedIn(page);
       await heading(page, "Home");
-      let release = () => {};
-      const held = new Promise(done => (release = done));
-      await page.route("**/api/v1/policies", async route => {
-        await held;
-        await route.continue();
-      });
+      const release = await heldBack(page, "policies");
       await open(page, "Policies");
       await page.getByText("pgveil is slow to answer. Still waiting …").waitFor();
       release();
@@ -217,12 +222,7 @@ export const shell = ({settings, kPhone, kWide, signedIn, open, heading, everywh
 
     async roles_that_come_late(page) {
       await signedIn(page);
-      let release = () => {};
-      const held = new Promise(done => (release = done));
-      await page.route("**/api/v1/show/users", async route => {
-        await held;
-        await route.continue();
-      });
+      const release = await heldBack(page, "show/users");
       await open(page, "Query");
       await page.getByLabel("Role").fill("analyst");
       await page.getByText("Choose a role to see the tables").waitFor();
