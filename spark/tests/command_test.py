@@ -1,0 +1,140 @@
+"""The command pgveil-spark in a process of its own: what it tells programs, when it ends, and a worker that
+is lost."""
+import collections
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tools")]
+
+from drivers import drivers, job_text, read_csv, write_csv  # noqa: E402
+from local_cluster import LocalCluster  # noqa: E402
+
+from pgveil_spark.progress import _PHASES  # noqa: E402
+
+BINARY = os.environ["PGVEIL_BIN"]
+
+
+class Command(unittest.TestCase):
+    """The command itself, in a process of its own, on a cluster of its own."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="pgveil-spark-test."))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        (self.folder / "job.yaml").write_text(job_text())
+
+    def command(self, *arguments, binary=BINARY, master=None, environment=None, stdin=None):
+        options = (
+            [
+                "--submit",
+                f"--master {master} --executor-memory 700m --driver-memory 700m --conf spark.ui.enabled=false",
+            ]
+            if master
+            else []
+        )
+        return subprocess.Popen(
+            [sys.executable, "-m", "pgveil_spark.submit", *options, "--binary", str(binary), *arguments],
+            cwd=HERE.parent,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={
+                **os.environ,
+                "SPARK_LOCAL_IP": "127.0.0.1",
+                "PYSPARK_PYTHON": sys.executable,
+                **(environment or {}),
+            },
+        )
+
+    def test_mistakes_of_the_command_line_need_no_spark(self):
+        for arguments, status in ((["--help"], 0), (["--nonsense", "job.yaml"], 2), ([], 2)):
+            process = self.command(*arguments)
+            out, wrong = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, status, wrong)
+
+    def slow_binary(self):
+        """Takes its time for each part of the table, and leaves a file that says when it began."""
+        slow = self.folder / "slow"
+        slow.write_text(
+            f'#!/bin/sh\n[ $# -gt 1 ] || {{ touch {self.folder}/began.$$; sleep 3; }}\nexec {BINARY} "$@"\n'
+        )
+        slow.chmod(0o755)
+        return slow
+
+    def for_programs(self, **how):
+        """Its standard input stays open until the caller closes it."""
+        arguments = ("--json-lines", "--partitions", "2", "--sample", "100%", str(self.folder / "job.yaml"))
+        return self.command(*arguments, master="local[2]", stdin=subprocess.PIPE, **how)
+
+    def test_programs_are_told_how_far_it_is(self):
+        write_csv(self.folder / "drivers.csv", drivers(600))
+        with self.for_programs() as process:
+            told = [json.loads(line) for line in process.stdout]
+        self.assertEqual(process.returncode, 0, told)
+        phases = list(dict.fromkeys(it["progress"]["phase"] for it in told[:-1]))
+        self.assertEqual(phases, [it for it in _PHASES if it in phases])
+        self.assertIn("start", phases)
+        self.assertEqual((told[-1]["report"]["records"], told[-1]["report"]["parts"]), (600, 2))
+        self.assertEqual(len(read_csv(self.folder / "out")), 600)
+
+    def test_it_does_not_outlive_the_program_that_started_it(self):
+        write_csv(self.folder / "drivers.csv", drivers(600))
+        with self.for_programs(binary=self.slow_binary()) as process:
+            while process.poll() is None and not list(self.folder.glob("began.*")):
+                time.sleep(0.1)
+            process.stdin.close()
+            told = [json.loads(line) for line in process.stdout]
+        self.assertEqual(process.returncode, 1, told)
+        self.assertEqual(list(told[-1]), ["error"])
+        self.assertEqual([it.name for it in self.folder.iterdir() if "out" in it.name], [])
+
+    def test_a_worker_that_is_lost_loses_and_doubles_no_record(self):
+        given = drivers(4000)
+        write_csv(self.folder / "drivers.csv", given)
+        slow = self.slow_binary()
+        with LocalCluster(workers=2, memory="800m") as cluster:
+            process = self.command(
+                "--partitions",
+                "6",
+                "--sample",
+                "100%",
+                "--report",
+                str(self.folder / "report.json"),
+                str(self.folder / "job.yaml"),
+                binary=slow,
+                master=cluster.url,
+            )
+            killer = threading.Thread(target=self.kill_when_work_began, args=(cluster, process))
+            killer.start()
+            out, wrong = process.communicate(timeout=500)
+            killer.join()
+            self.assertEqual(process.returncode, 0, out + wrong)
+        self.assertEqual(self.killed, 1)
+        self.assertGreater(len(list(self.folder.glob("began.*"))), 6, "nothing had to be done again")
+        rows = read_csv(self.folder / "out")
+        self.assertEqual(
+            collections.Counter(row["id"] for row in rows), collections.Counter(row["id"] for row in given)
+        )
+        self.assertEqual(json.loads((self.folder / "report.json").read_text())["records"], 4000)
+        self.assertIn("records", out)
+
+    def kill_when_work_began(self, cluster, process):
+        self.killed = 0
+        while process.poll() is None and len(list(self.folder.glob("began.*"))) < 3:
+            time.sleep(0.1)
+        if process.poll() is None:
+            cluster.kill_worker(0)
+            self.killed = 1
+
+
+if __name__ == "__main__":
+    unittest.main()
