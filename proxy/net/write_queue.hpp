@@ -32,8 +32,8 @@ class WriteQueue {
   std::list<std::string> pieces_;
   std::size_t first_offset_ = 0;  // bytes of pieces_.front() that are already written
   std::size_t size_bytes_ = 0;
-  std::vector<boost::asio::const_buffer>
-      lent_;  // the pieces that front() lent out: their memory must not move
+  // The pieces that front() lent out: their memory must not move.
+  std::vector<boost::asio::const_buffer> lent_;
 };
 
 }  // namespace pgveil::net

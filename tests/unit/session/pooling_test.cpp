@@ -105,18 +105,27 @@ TEST_CASE("of a lent connection that reports its search_path the client is told 
 }
 
 TEST_CASE("clients that were told the same share it, and what one is told later is its own") {
-  const auto state = Pooled::idle();
-  const SharedSettings before = state->parameters;
+  const SharedSettings before = Pooled::idle()->parameters;
+  const auto reporting = [&before] {
+    auto state = Pooled::idle();
+    state->parameters = before;
+    return state;
+  };
   Pooled one(PoolMode::transaction), other(PoolMode::transaction);
-  one.lend(state);
+  one.lend(reporting());
+  other.lend(reporting());
+  other.returned = nullptr;
+  CHECK(before.use_count() == 4);  // ours, those of the two clients, and that of the connection of `one`
   one.client(query("SET DateStyle = 'SQL'"));
   one.lend(one.returned);
   one.server(frames(wire::ParameterStatus{.name = "DateStyle", .value = "SQL, MDY"}) + complete("SET") +
              ready('I'));
   CHECK(one.to_client.find("S(DateStyle=SQL, MDY)") != std::string::npos);
   CHECK(*before == Settings{{"DateStyle", "ISO, MDY"}});
-  other.lend(Pooled::idle());
-  CHECK(other.to_client == "S(DateStyle=ISO, MDY) K(1 2) Z(I)");
+  CHECK(before.use_count() == 2);
+  other.client(query("SELECT 1"));
+  other.lend(reporting());
+  CHECK(other.to_client == "");
 }
 
 TEST_CASE("a connection that is not at rest is closed, however the client goes") {
