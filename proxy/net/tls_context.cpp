@@ -27,6 +27,10 @@ using Owned = std::unique_ptr<T, Free>;
 // fine.
 constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20:DHE+AESGCM:ECDHE+AES:!aNULL:!eNULL:!MD5";
 
+// PostgreSQL sends no longer records, and libpq counts on that: it leaves room for so many bytes. It would
+// not fetch the rest of a longer last record, so a client that waits for the socket would wait for ever.
+constexpr long kSentRecordBytes = 8192;
+
 Error unusable(std::string what, std::string hint) {
   return {ErrorKind::configuration, std::string(sqlstate::kInvalidParameterValue), std::move(what),
           std::move(hint)};
@@ -155,6 +159,7 @@ TlsContext::TlsContext(bool is_listener)
   SSL_CTX_set_mode(context_, SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_default_passwd_cb(context_, no_pass_phrase);
   if (!is_listener) return;
+  SSL_CTX_set_max_send_fragment(context_, kSentRecordBytes);
   SSL_CTX_set_cipher_list(context_, kCiphers);
   SSL_CTX_set_client_hello_cb(context_, check_hello, nullptr);
   SSL_CTX_set_alpn_select_cb(context_, choose_protocol, nullptr);

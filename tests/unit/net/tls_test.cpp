@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "proxy/net/tls_context.hpp"
 #include "proxy/net/tls_session.hpp"
 #include "unit/net/certificate.hpp"
@@ -94,6 +96,27 @@ TEST_CASE("two sides shake hands, in pieces of any size, and understand one anot
     CHECK(back->is_end);
     CHECK(server.seal("more").empty());
   }
+}
+
+TEST_CASE("clients get no record that is longer than PostgreSQL's") {
+  const auto server_context = listener(of_server());
+  const auto client_context = caller(ServerCheck::none, "db.example", "");
+  TlsSession client(*client_context);
+  TlsSession server(*server_context);
+  REQUIRE(shake(client, server).is_done);
+  constexpr std::size_t kHeaderBytes = 5;
+  constexpr std::size_t kSealBytes = 17;  // of TLS 1.3 with AES-GCM: the kind of the content and the tag
+  std::string sealed = server.seal(std::string(100'000, 'x'));
+  std::size_t longest = 0;
+  while (!sealed.empty()) {
+    REQUIRE(sealed.size() >= kHeaderBytes);
+    const std::size_t size =
+        static_cast<unsigned char>(sealed[3]) * 256U + static_cast<unsigned char>(sealed[4]);
+    REQUIRE(sealed.size() >= kHeaderBytes + size);
+    sealed.erase(0, kHeaderBytes + size);
+    longest = std::max(longest, size);
+  }
+  CHECK(longest == 8192 + kSealBytes);
 }
 
 TEST_CASE("each side says that it speaks PostgreSQL's protocol, as far as is asked") {
