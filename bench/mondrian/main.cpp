@@ -1,5 +1,5 @@
-// Mondrian on one machine (README.md): time with one thread and with all, DP and GCP, by data set and way of
-// choosing attributes.
+// Mondrian and least loss on one machine (README.md): time with one thread and with all, DP and GCP, by data
+// set and way of choosing attributes; then what least loss takes and loses, in turns with Mondrian.
 // Arguments: --quick; --rows=N (census repeated up to N rows, 10,000,000 by default); --rounds=N.
 #include <fmt/format.h>
 
@@ -12,11 +12,13 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "common/workers.hpp"
 #include "engine/data/hierarchy_builders.hpp"
 #include "engine/mondrian/generalized.hpp"
+#include "engine/mondrian/least_loss.hpp"
 #include "engine/mondrian/mondrian.hpp"
 
 namespace {
@@ -101,7 +103,10 @@ Groups run(const Set& set, MondrianOptions options, std::size_t threads, double&
   Workers workers(threads);
   options.parallel.threads = threads;
   options.parallel.run = [&workers](std::size_t parts, const auto& work) { workers.run(parts, work); };
-  const CodeColumn* const sensitive[] = {&set.table.find(set.sensitive)->codes};
+  std::vector<const CodeColumn*> sensitive;
+  if (!options.models.empty()) sensitive.push_back(&set.table.find(set.sensitive)->codes);
+  const std::vector<SensitiveValues> values(sensitive.size());  // these models do not look at them
+  options.values = values;
   const auto columns = columns_of(set);
   const auto begin = Clock::now();
   Groups groups = must(mondrian(set.dimensions, columns, sensitive, options));
@@ -135,12 +140,12 @@ void measure(const Set& set, const MondrianOptions& options, const char* cut_by,
     (void)run(set, options, threads, ms);
     all.push_back(ms);
   }
-  const auto tight = quality_of(*groups, set.dimensions, Ranges::tight);
-  const auto region = quality_of(*groups, set.dimensions, Ranges::region);
+  const auto tight = quality_of(*groups, set.dimensions, columns_of(set), Ranges::tight);
+  const auto region = quality_of(*groups, set.dimensions, columns_of(set), Ranges::region);
   fmt::print(
       "| {} | {} | {} | {} | {} | {} | {:.1f} | {:.1f} | {:.2f} | {} | {:.4g} | {:.4f} | {:.4f} | {} |\n",
-      set.name, set.table.rows(), options.k, options.diversity.front().l, cut_by,
-      options.cuts == Cuts::strict ? "strict" : "relaxed", median(one), median(all),
+      set.name, set.table.rows(), options.k, std::get<DistinctDiversity>(options.models.front().model).l,
+      cut_by, options.cuts == Cuts::strict ? "strict" : "relaxed", median(one), median(all),
       median(one) / median(all), tight.groups, tight.discernibility, tight.global_certainty_penalty,
       region.global_certainty_penalty, peak_mb());
   std::fflush(stdout);
@@ -149,7 +154,7 @@ void measure(const Set& set, const MondrianOptions& options, const char* cut_by,
 void measure_all_ways(const Set& set, std::uint64_t k, int rounds) {
   MondrianOptions options;
   options.k = k;
-  options.diversity = {{0, GroupDiversity::Kind::distinct, 2}};
+  options.models = {{0, DistinctDiversity{2}}};
   constexpr std::pair<CutBy, const char*> kWays[] = {{CutBy::entropy, "entropy"},
                                                      {CutBy::min_entropy, "min_entropy"},
                                                      {CutBy::span, "span"},
@@ -166,9 +171,91 @@ void measure_all_ways(const Set& set, std::uint64_t k, int rounds) {
 void measure_size(const Set& set) {
   MondrianOptions options;
   options.k = 3;
-  options.diversity = {{0, GroupDiversity::Kind::distinct, 2}};
+  options.models = {{0, DistinctDiversity{2}}};
   options.cut_by = CutBy::entropy;
   measure(set, options, "entropy", 1);
+}
+
+// All columns of a data set that comes with hierarchies; these are numeric.
+std::optional<Set> whole(const std::string& datasets, const std::string& name,
+                         const std::vector<std::string>& numeric) {
+  const auto text = read_file(datasets + "/data/" + name + ".csv");
+  if (!text) return std::nullopt;
+  Set set{name, must(read_table(*text, ';')), {}, ""};
+  for (const Column& column : set.table.columns) {
+    if (std::ranges::find(numeric, column.name) != numeric.end()) {
+      set.dimensions.push_back(must(numeric_dimension(column, std::nullopt)));
+      continue;
+    }
+    const auto hierarchy =
+        read_file(datasets + "/hierarchies/" + name + "_hierarchy_" + column.name + ".csv");
+    if (!hierarchy) return std::nullopt;
+    set.dimensions.push_back(must(categorical_dimension(column, must(read_hierarchy(*hierarchy, ';')))));
+  }
+  return set;
+}
+
+struct Timed {
+  Groups groups;
+  double ms = 0;
+};
+
+Timed lose_least_timed(const Set& set, const LeastLossOptions& given, std::size_t threads) {
+  Workers workers(threads);
+  LeastLossOptions options = given;
+  options.parallel.threads = threads;
+  options.parallel.run = [&workers](std::size_t parts, const auto& work) { workers.run(parts, work); };
+  const auto begin = Clock::now();
+  auto made = must(lose_least(set.dimensions, columns_of(set), {}, options));
+  return {std::move(made.groups), ms_since(begin)};
+}
+
+// One line for what is lost by sets and one for common ancestors: least loss, and Mondrian in turns with it.
+void measure_least_loss(const Set& set, int rounds) {
+  const std::size_t threads = std::max(2U, std::thread::hardware_concurrency());
+  const auto columns = columns_of(set);
+  for (const auto& [ranges, name] : {std::pair(Ranges::sets, "sets"), std::pair(Ranges::tight, "tight")}) {
+    LeastLossOptions options;
+    options.k = 5;
+    options.ranges = ranges;
+    MondrianOptions cutting;
+    cutting.k = options.k;
+    std::vector<double> one, all, cut;
+    std::optional<Groups> groups, cut_groups;
+    for (int round = 0; round < rounds; ++round) {
+      double ms = 0;
+      cut_groups = run(set, cutting, 1, ms);
+      cut.push_back(ms);
+      auto made = lose_least_timed(set, options, 1);
+      one.push_back(made.ms);
+      groups = std::move(made.groups);
+      all.push_back(lose_least_timed(set, options, threads).ms);
+    }
+    const auto loss_of = [&](const Groups& it) {
+      return quality_of(it, set.dimensions, columns, ranges).global_certainty_penalty;
+    };
+    const auto bound = loss_bound(set.dimensions, columns, *groups, options.k, ranges, {});
+    fmt::print("| {} | {} | {} | {} | {:.4f} | {:.4f} | {:.2f} | {:.4f}{} | {:.0f} | {:.0f} | {:.0f} |\n",
+               set.name, set.table.rows(), set.dimensions.size(), name, loss_of(*groups),
+               loss_of(*cut_groups), loss_of(*cut_groups) / loss_of(*groups), bound.least,
+               bound.is_estimated ? " (sample)" : "", median(cut), median(one), median(all));
+    std::fflush(stdout);
+  }
+}
+
+void measure_all_least_loss(const std::string& datasets, int rounds) {
+  fmt::print(
+      "\n| set | rows | columns | shown | least loss, GCP | Mondrian, GCP | ratio | bound | Mondrian, ms | "
+      "least loss, 1 thread, ms | all threads, ms |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
+  const std::vector<std::pair<std::string, std::vector<std::string>>> sets = {
+      {"adult", {"age"}}, {"cup", {"AGE", "INCOME", "RAMNTALL", "NGIFTALL", "MINRAMNT"}}};
+  for (const auto& [name, numeric] : sets) {
+    if (const auto set = whole(datasets, name, numeric)) {
+      measure_least_loss(*set, rounds);
+    } else {
+      fmt::print("skipped: {} is not beside the source tree\n", name);
+    }
+  }
 }
 
 Options options_of(int argc, char** argv) {
@@ -215,5 +302,6 @@ int main(int argc, char** argv) {
   } else {
     fmt::print("skipped: census was not drawn\n");
   }
+  measure_all_least_loss(datasets, options.rounds);
   return 0;
 }
