@@ -60,13 +60,15 @@ export const jobTexts = ({settings, signedIn, openNewJob, people, signInAgain, e
       await page.getByText("illness: recursive l-diversity needs both c and l.").waitFor();
       await page.getByLabel("Recursive l of illness").fill("2");
       await page.getByLabel("Algorithm").selectOption("mondrian");
-      await page.getByText("Mondrian can't keep recursive l-diversity, beta-likeness").waitFor();
+      await page.getByLabel("Delta of illness").fill("1");
+      await page.getByText("Groups can't keep delta-disclosure").waitFor();
       await run(page);
-      await page.getByText("illness: mondrian can't keep recursive l-diversity, beta-likeness.").waitFor();
+      await page.getByText("illness: an algorithm that makes groups can't keep delta-disclosure.").waitFor();
       await page.getByText("How groups are cut", {exact: true}).click();
       await page.getByLabel("Ranges").selectOption("region");
       await everywhere(page, "models of a column");
-      for (const name of ["Recursive c of illness", "Recursive l of illness", "Beta of illness"]) await page.getByLabel(name).fill("");
+      for (const name of ["Recursive c of illness", "Recursive l of illness", "Beta of illness", "Delta of illness"])
+        await page.getByLabel(name).fill("");
       await run(page);
       await result(page);
       await page.getByText("The job's text", {exact: true}).click();

@@ -63,7 +63,7 @@ export function comparedSizes(
 /** "my_job · mondrian · k 5": runs of one job are told apart by what was asked of them. */
 export function titleOf({name, report}: Pick<Run, "name" | "report">): string {
   if (!report) return name;
-  const algorithm = report.mondrian ? "mondrian" : report.search?.algorithm;
+  const algorithm = report.mondrian?.algorithm ?? report.search?.algorithm;
   return [name, algorithm, `k ${report.k}`].filter(it => it !== undefined).join(" · ");
 }
 
@@ -91,7 +91,7 @@ function ofReport(run: RunDetails, report: Report): Values {
   return {
     "k": String(report.k),
     "models": report.models.join(", ") || kNone,
-    "algorithm": cut ? "mondrian" : report.search?.algorithm ?? kNone,
+    "algorithm": cut?.algorithm ?? report.search?.algorithm ?? kNone,
     "metric": cut ? kNone : report.metric,
     "score": cut ? kNone : scoreIn(report),
     "result": provenWords(report),
@@ -104,6 +104,7 @@ function ofReport(run: RunDetails, report: Report): Values {
     "groups": amount(cut?.groups),
     "smallest group": amount(cut?.smallest),
     "largest group": amount(cut?.largest),
+    "no groups lose less than": share(cut?.gcp_bound),
     "discernibility penalty": number(cut?.discernibility_penalty),
     "transformations evaluated": count(run.checks),
   };

@@ -61,13 +61,17 @@ export interface Report {
   dropped_rows: number;
   hidden_rows: number;
   certainty_penalty: number;
+  /** Of a job that makes groups. */
   mondrian: {
+    algorithm: string;
     groups: number;
     smallest: number;
     largest: number;
     discernibility_penalty: number;
     gcp_tight: number;
     gcp_region: number;
+    gcp_sets: number;
+    gcp_bound?: number;
   } | null;
   search: {
     algorithm: string;

@@ -161,8 +161,8 @@ test("mistakes are told before anything is asked", () => {
   assert.match(broken(it => (it.file!.name = "levels_2.csv")), /Two files/);
   assert.match(broken(it => (it.attributes[1]!.hierarchy.rows = [])), /too many values/);
   assert.match(
-    broken((it) => ((it.algorithm = "mondrian"), (it.attributes[2]!.t = "0.3"))),
-    /illness: mondrian can't keep t/,
+    broken((it) => ((it.algorithm = "mondrian"), (it.attributes[2]!.delta = "1"))),
+    /illness: an algorithm that makes groups can't keep delta/,
   );
   assert.equal(broken(it => (it.attributes[2]!.t = "0.3")), "");
   assert.equal(broken(it => (it.algorithm = "mondrian", it.attributes[0]!.hierarchy.widths = "")), "");

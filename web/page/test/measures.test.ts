@@ -64,12 +64,15 @@ const cut = (): RunDetails => {
   const made = run(5, {losses: [0.5]});
   made.report!.search = null;
   made.report!.mondrian = {
+    algorithm: "mondrian",
     groups: 400,
     smallest: 5,
     largest: 11,
     discernibility_penalty: 24000,
     gcp_tight: 0.1,
     gcp_region: 0.2,
+    gcp_sets: 0.05,
+    gcp_bound: 0.01,
   };
   return made;
 };

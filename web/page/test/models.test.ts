@@ -3,7 +3,7 @@ import {test} from "node:test";
 import {kUsualCuts, mondrianYaml} from "../src/job/cuts.js";
 import {kNewForm, type JobForm} from "../src/job/form.js";
 import {formMistake} from "../src/job/mistakes.js";
-import {kNoModels, modelsMistake, modelsYaml, notOfMondrian, type Models} from "../src/job/models.js";
+import {kNoModels, modelsMistake, modelsYaml, notOfGroups, type Models} from "../src/job/models.js";
 import {attributeOf} from "../src/job/suggestions.js";
 import {yamlOf} from "../src/job/text.js";
 
@@ -91,23 +91,22 @@ test("only numbers that pgveil would take go into a text", () => {
   assert.match(formMistake(form({beta: "much"})) ?? "", /^illness: beta is a number/);
 });
 
-test("mondrian keeps distinct and entropy l, and refuses the others by name", () => {
-  assert.deepEqual(notOfMondrian(models({l: "2", entropy: "2", distance: "ordered", likeness: "basic"})), []);
-  assert.equal(formMistake(form({l: "2", entropy: "1.5"}, {algorithm: "mondrian"})), null);
-  for (const [own, name] of [
-    [{t: "0.2"}, "t (t-closeness)"],
-    [{recursiveC: "2", recursiveL: "2"}, "recursive l-diversity"],
-    [{beta: "1"}, "beta-likeness"],
-    [{delta: "1"}, "delta-disclosure"],
-  ] as const) {
-    assert.ok(
-      formMistake(form(own, {algorithm: "mondrian"}))?.startsWith(
-        `illness: mondrian can't keep ${name}. `,
-      ),
-      name,
+test("groups keep all models but delta-disclosure, which is refused by name", () => {
+  assert.deepEqual(notOfGroups(models({l: "2", entropy: "2", t: "0.2", recursiveC: "2", beta: "1"})), []);
+  for (const algorithm of ["mondrian", "least_loss"]) {
+    assert.equal(formMistake(form({l: "2", t: "0.2", beta: "1"}, {algorithm})), null);
+    assert.match(
+      formMistake(form({delta: "1"}, {algorithm})) ?? "",
+      /^illness: an algorithm that makes groups can't keep delta-disclosure\. /,
     );
-    assert.equal(formMistake(form(own)), null, name);
   }
+  assert.equal(formMistake(form({delta: "1"})), null);
+});
+
+test("least_loss has no levels to search, and a limit of time", () => {
+  const text = yamlOf(form({}, {algorithm: "least_loss", localRecoding: 10}));
+  assert.match(text, /^algorithm: least_loss\nlimits: \{time: \d+s, threads: \d+\}$/m);
+  assert.doesNotMatch(text, /suppress|metric|local_recoding|mondrian/);
 });
 
 test("how groups are cut is in the text where it is not as usual, and of mondrian alone", () => {

@@ -8,7 +8,7 @@ export const kCuts = ["strict", "relaxed"] as const;
 export type Cuts = (typeof kCuts)[number];
 
 /** What a group shows. */
-export const kRanges = ["tight", "region"] as const;
+export const kRanges = ["tight", "region", "sets"] as const;
 export type Ranges = (typeof kRanges)[number];
 
 export interface Mondrian {

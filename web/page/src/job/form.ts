@@ -73,6 +73,9 @@ export const kMetrics = [
   "ambiguity",
 ];
 export const kMondrian = "mondrian";
+export const kLeastLoss = "least_loss";
+/** Such an algorithm has no levels to search, and cuts numbers as numbers. */
+export const isOfGroups = (algorithm: string) => algorithm === kMondrian || algorithm === kLeastLoss;
 export const kAlgorithms = [
   "flash",
   "best_first",
@@ -86,6 +89,7 @@ export const kAlgorithms = [
   "datafly",
   "samarati",
   kMondrian,
+  kLeastLoss,
 ];
 /** What is published of suppressed records. */
 export const kSuppressedRecords = ["drop", "keep_or_drop", "keep_or_hide", "keep"] as const;

@@ -1,7 +1,7 @@
 // What is wrong with a form, as far as it can be told without asking pgveil.
-import {kMondrian, type Attribute, type JobForm} from "./form.js";
+import {isOfGroups, type Attribute, type JobForm} from "./form.js";
 import {tableMistake} from "./levels.js";
-import {modelsMistake, notOfMondrian} from "./models.js";
+import {modelsMistake, notOfGroups} from "./models.js";
 import {numbers, tablesOf} from "./text.js";
 
 const isNumber = (text: string) => /^\d+(\.\d+)?$/.test(text);
@@ -16,29 +16,29 @@ function namesOf(form: JobForm): string[] {
   return [...(form.file ? [form.file.name] : []), ...brought, ...Object.keys(tablesOf(form))];
 }
 
-function sensitiveMistake(attribute: Attribute, isMondrian: boolean): string | null {
+function sensitiveMistake(attribute: Attribute, makesGroups: boolean): string | null {
   const mistake = modelsMistake(attribute);
   if (mistake !== null) return `${attribute.name}: ${mistake}.`;
-  const others = isMondrian ? notOfMondrian(attribute) : [];
+  const others = makesGroups ? notOfGroups(attribute) : [];
   if (others.length === 0) return null;
-  return `${attribute.name}: mondrian can't keep ${others.join(", ")}. Leave ${others.length > 1 ? "them" : "it"} empty, or choose an algorithm that searches levels, such as flash.`;
+  return `${attribute.name}: an algorithm that makes groups can't keep ${others.join(", ")}. Leave ${others.length > 1 ? "them" : "it"} empty, or choose an algorithm that searches levels, such as flash.`;
 }
 
 /** Two parts of a table can keep a delta each by itself, and break it together. */
 function recodingMistake({attributes, algorithm, localRecoding}: JobForm): string | null {
-  if (algorithm === kMondrian || localRecoding === 0) return null;
+  if (isOfGroups(algorithm) || localRecoding === 0) return null;
   const broken = attributes.find(it => it.class === "sensitive" && it.delta !== "");
   return broken
     ? `${broken.name}: delta-disclosure can't be kept with further transformations for suppressed records. Leave one of them out.`
     : null;
 }
 
-/** Mondrian cuts numbers as numbers: widths are not asked for. */
-function hierarchyMistake({name, hierarchy}: Attribute, isMondrian: boolean): string | null {
+/** Groups show ranges of numbers: widths are not asked for. */
+function hierarchyMistake({name, hierarchy}: Attribute, makesGroups: boolean): string | null {
   switch (hierarchy.kind) {
     case "intervals": {
       const widths = numbers(hierarchy.widths);
-      return isMondrian || (widths.length > 0 && widths.every(isNumber))
+      return makesGroups || (widths.length > 0 && widths.every(isNumber))
         ? null
         : `${name}: intervals need widths, numbers with commas between them.`;
     }
@@ -57,12 +57,12 @@ function hierarchyMistake({name, hierarchy}: Attribute, isMondrian: boolean): st
   }
 }
 
-function attributeMistake(attribute: Attribute, isMondrian: boolean): string | null {
+function attributeMistake(attribute: Attribute, makesGroups: boolean): string | null {
   switch (attribute.class) {
     case "quasi_identifier":
-      return hierarchyMistake(attribute, isMondrian);
+      return hierarchyMistake(attribute, makesGroups);
     case "sensitive":
-      return sensitiveMistake(attribute, isMondrian);
+      return sensitiveMistake(attribute, makesGroups);
     case "identifier":
     case "insensitive":
       return null;
@@ -80,7 +80,7 @@ export function formMistake(form: JobForm): string | null {
   if (!form.attributes.some(it => it.class === "quasi_identifier"))
     return "No column is a quasi-identifier: without one there is nothing to generalize.";
   for (const attribute of form.attributes) {
-    const mistake = attributeMistake(attribute, form.algorithm === kMondrian);
+    const mistake = attributeMistake(attribute, isOfGroups(form.algorithm));
     if (mistake) return mistake;
   }
   return recodingMistake(form);

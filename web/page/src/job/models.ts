@@ -56,15 +56,10 @@ export function modelsYaml(models: Models): string[] {
   ].filter((it) => it !== "");
 }
 
-/** Those of them that mondrian can't keep, as they are called; it cuts groups, and the others need a search
- * over levels. */
-export function notOfMondrian(models: Models): string[] {
-  return [
-    models.t === "" ? "" : "t (t-closeness)",
-    models.recursiveC === "" && models.recursiveL === "" ? "" : "recursive l-diversity",
-    models.beta === "" ? "" : "beta-likeness",
-    models.delta === "" ? "" : "delta-disclosure",
-  ].filter(it => it !== "");
+/** Those of them that groups can't keep, as they are called: two groups that show the same values are one
+ * class, which can break a delta that both keep. */
+export function notOfGroups(models: Models): string[] {
+  return models.delta === "" ? [] : ["delta-disclosure"];
 }
 
 const kMostL = 1e9;

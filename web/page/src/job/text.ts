@@ -1,7 +1,7 @@
 // The form as the text that pgveil reads (docs/anonymize.md), and the files that go with it.
 import type {JobText} from "../page-jobs-api.js";
 import {mondrianYaml} from "./cuts.js";
-import {kMondrian, kSteps, type Attribute, type Hierarchy, type JobForm} from "./form.js";
+import {isOfGroups, kMondrian, kSteps, type Attribute, type Hierarchy, type JobForm} from "./form.js";
 import {hierarchyFile} from "./levels.js";
 import {modelsYaml} from "./models.js";
 import {resultNameOf} from "./names.js";
@@ -44,10 +44,10 @@ function hierarchyYaml(hierarchy: Hierarchy, at: number): string {
   }
 }
 
-function attributeYaml(attribute: Attribute, at: number, isMondrian: boolean): string {
+function attributeYaml(attribute: Attribute, at: number, makesGroups: boolean): string {
   const parts = [`class: ${attribute.class}`];
   if (attribute.class === "quasi_identifier") {
-    const isNumeric = isMondrian && attribute.hierarchy.kind === "intervals";
+    const isNumeric = makesGroups && attribute.hierarchy.kind === "intervals";
     parts.push(isNumeric ? "numeric: true" : `hierarchy: ${hierarchyYaml(attribute.hierarchy, at)}`);
   }
   if (attribute.class === "sensitive") parts.push(...modelsYaml(attribute));
@@ -69,14 +69,14 @@ function outputYaml(form: JobForm): string {
 }
 
 export function yamlOf(form: JobForm): string {
-  const isMondrian = form.algorithm === kMondrian;
-  const search = isMondrian ? [] : [
+  const makesGroups = isOfGroups(form.algorithm);
+  const search = makesGroups ? [] : [
     `suppression: ${form.suppression}%`,
     ...(form.localRecoding > 0 ? [`local_recoding: ${form.localRecoding}`] : []),
     `metric: ${form.metric}`,
     `suppressed_records: ${form.suppressedRecords}`,
   ];
-  const limits = isMondrian
+  const limits = form.algorithm === kMondrian
     ? `{threads: ${form.threads}}`
     : `{time: ${form.seconds}s, threads: ${form.threads}}`;
   return [
@@ -84,11 +84,11 @@ export function yamlOf(form: JobForm): string {
     `name: ${quoted(form.name)}`,
     `input: ${inputYaml(form)}`,
     "attributes:",
-    ...form.attributes.map((it, at) => attributeYaml(it, at, isMondrian)),
+    ...form.attributes.map((it, at) => attributeYaml(it, at, makesGroups)),
     `k: ${form.k}`,
     ...search,
     `algorithm: ${form.algorithm}`,
-    ...(isMondrian ? mondrianYaml(form.mondrian) : []),
+    ...(form.algorithm === kMondrian ? mondrianYaml(form.mondrian) : []),
     `limits: ${limits}`,
     `output: ${outputYaml(form)}`,
     "",

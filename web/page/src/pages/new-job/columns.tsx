@@ -31,23 +31,23 @@ function ClassOf({attribute, set}: {attribute: Attribute; set: (change: Partial<
 
 interface Props {
   attribute: Attribute;
-  isMondrian: boolean;
+  makesGroups: boolean;
   set: (change: Partial<Attribute>) => void;
 }
 
-function Settings({attribute, isMondrian, set}: Props) {
+function Settings({attribute, makesGroups, set}: Props) {
   switch (attribute.class) {
     case "quasi_identifier":
       return (
         <HierarchyOf
           column={attribute.name}
           hierarchy={attribute.hierarchy}
-          isMondrian={isMondrian}
+          makesGroups={makesGroups}
           edit={(hierarchy) => set({hierarchy})}
         />
       );
     case "sensitive":
-      return <ModelsOf column={attribute.name} models={attribute} isMondrian={isMondrian} set={set} />;
+      return <ModelsOf column={attribute.name} models={attribute} makesGroups={makesGroups} set={set} />;
     case "identifier":
       return <span class="hint">is not published</span>;
     case "insensitive":
@@ -55,7 +55,7 @@ function Settings({attribute, isMondrian, set}: Props) {
   }
 }
 
-function More({attribute, set}: Omit<Props, "isMondrian">) {
+function More({attribute, set}: Omit<Props, "makesGroups">) {
   switch (attribute.class) {
     case "quasi_identifier":
       return (
@@ -73,7 +73,7 @@ function More({attribute, set}: Omit<Props, "isMondrian">) {
   }
 }
 
-function Column({attribute, info, rows, isMondrian, set}: Props & {info: ColumnInfo | undefined; rows: number}) {
+function Column({attribute, info, rows, makesGroups, set}: Props & {info: ColumnInfo | undefined; rows: number}) {
   return (
     <tr class={attribute.class}>
       <th scope="row">
@@ -84,7 +84,7 @@ function Column({attribute, info, rows, isMondrian, set}: Props & {info: ColumnI
         <ClassOf attribute={attribute} set={set} />
       </td>
       <td>
-        <Settings attribute={attribute} isMondrian={isMondrian} set={set} />
+        <Settings attribute={attribute} makesGroups={makesGroups} set={set} />
         <More attribute={attribute} set={set} />
       </td>
     </tr>
@@ -92,11 +92,11 @@ function Column({attribute, info, rows, isMondrian, set}: Props & {info: ColumnI
 }
 
 /** rows: of the table; negative: not known. */
-export function Columns({attributes, infos, rows, isMondrian, edit}: {
+export function Columns({attributes, infos, rows, makesGroups, edit}: {
   attributes: Attribute[];
   infos: ColumnInfo[];
   rows: number;
-  isMondrian: boolean;
+  makesGroups: boolean;
   edit: (attributes: Attribute[]) => void;
 }) {
   return (
@@ -116,7 +116,7 @@ export function Columns({attributes, infos, rows, isMondrian, edit}: {
             attribute={attribute}
             info={infos[at]}
             rows={rows}
-            isMondrian={isMondrian}
+            makesGroups={makesGroups}
             set={(change) =>
               edit(attributes.map((it, other) => (other === at ? {...attribute, ...change} : it)))
             }

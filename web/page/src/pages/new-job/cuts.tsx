@@ -26,6 +26,7 @@ const kCutsHints: Record<Cuts, string> = {
 const kRangesHints: Record<Ranges, string> = {
   tight: "A group shows its smallest and largest value. This reveals that somebody has each of them.",
   region: "A group shows the range that the cuts left to it. This is coarser, and reveals the cuts instead.",
+  sets: "A group shows the set of its values in columns of categories. This loses least, and reveals that somebody has each of them.",
 };
 
 export function CutsOf({mondrian, set}: {mondrian: Mondrian; set: (change: Partial<Mondrian>) => void}) {

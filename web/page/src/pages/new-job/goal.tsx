@@ -1,5 +1,6 @@
 // What must hold for the result, how it is searched, and what happens to records that have to be suppressed.
 import {
+  isOfGroups,
   kAlgorithms,
   kMetrics,
   kMondrian,
@@ -33,22 +34,22 @@ interface Props {
 
 /** What most people leave as it is. */
 function Search({form, set}: Props) {
-  const isMondrian = form.algorithm === kMondrian;
+  const makesGroups = isOfGroups(form.algorithm);
   return (
     <details>
       <summary>Search settings</summary>
       <div class="row">
-        {isMondrian ? null : (
-          <>
-            <Choice label="Metric" value={form.metric} values={kMetrics} onChange={(metric) => set({metric})} />
-            <Amount
-              label="Seconds at most"
-              value={form.seconds}
-              min={1}
-              max={3600}
-              onChange={(seconds) => set({seconds})}
-            />
-          </>
+        {makesGroups ? null : (
+          <Choice label="Metric" value={form.metric} values={kMetrics} onChange={(metric) => set({metric})} />
+        )}
+        {form.algorithm === kMondrian ? null : (
+          <Amount
+            label="Seconds at most"
+            value={form.seconds}
+            min={1}
+            max={3600}
+            onChange={(seconds) => set({seconds})}
+          />
         )}
         <Amount
           label="Threads"
@@ -57,7 +58,7 @@ function Search({form, set}: Props) {
           max={8}
           onChange={(threads) => set({threads})}
         />
-        {isMondrian ? null : (
+        {makesGroups ? null : (
           <Amount
             label="Further transformations"
             value={form.localRecoding}
@@ -89,7 +90,7 @@ function LargeTable({form}: {form: JobForm}) {
 }
 
 export function Goal({form, set}: Props) {
-  const isMondrian = form.algorithm === kMondrian;
+  const makesGroups = isOfGroups(form.algorithm);
   return (
     <>
       <div class="row">
@@ -100,7 +101,7 @@ export function Goal({form, set}: Props) {
           max={4294967296}
           onChange={(k) => set({k})}
         />
-        {isMondrian ? null : (
+        {makesGroups ? null : (
           <Amount
             label="Suppression, per cent"
             value={form.suppression}
@@ -116,7 +117,7 @@ export function Goal({form, set}: Props) {
           values={kAlgorithms}
           onChange={(algorithm) => set({algorithm})}
         />
-        {isMondrian ? null : (
+        {makesGroups ? null : (
           <Choice<SuppressedRecords>
             label="Suppressed records"
             value={form.suppressedRecords}
@@ -126,12 +127,12 @@ export function Goal({form, set}: Props) {
             onChange={(suppressedRecords) => set({suppressedRecords})}
           />
         )}
-        {isMondrian ? (
+        {form.algorithm === kMondrian ? (
           <CutsOf mondrian={form.mondrian} set={(change) => set({mondrian: {...form.mondrian, ...change}})} />
         ) : null}
       </div>
       <Search form={form} set={set} />
-      {isMondrian ? <LargeTable form={form} /> : null}
+      {form.algorithm === kMondrian ? <LargeTable form={form} /> : null}
     </>
   );
 }

@@ -66,7 +66,7 @@ function LevelTable({name, rows, edit}: {name: string; rows: string[][]; edit: (
 interface Props {
   column: string;
   hierarchy: Hierarchy;
-  isMondrian: boolean;
+  makesGroups: boolean;
   edit: (hierarchy: Hierarchy) => void;
 }
 
@@ -117,9 +117,9 @@ function File({column, hierarchy, edit}: Props) {
   );
 }
 
-/** isMondrian: numbers are cut as numbers, so that intervals need no widths. */
+/** makesGroups: groups show ranges of numbers, so that intervals need no widths. */
 export function HierarchyOf(props: Props) {
-  const {column, hierarchy, isMondrian, edit} = props;
+  const {column, hierarchy, makesGroups, edit} = props;
   const set = (change: Partial<Hierarchy>) => edit({...hierarchy, ...change});
   return (
     <div class="row">
@@ -134,10 +134,10 @@ export function HierarchyOf(props: Props) {
           </option>
         ))}
       </select>
-      {hierarchy.kind === "intervals" && isMondrian ? (
-        <span class="hint">Mondrian finds the ends of the intervals itself.</span>
+      {hierarchy.kind === "intervals" && makesGroups ? (
+        <span class="hint">The groups have ends of their own.</span>
       ) : null}
-      {hierarchy.kind === "intervals" && !isMondrian ? (
+      {hierarchy.kind === "intervals" && !makesGroups ? (
         <input
           class="widths"
           aria-label={`Widths of ${column}`}
@@ -153,7 +153,7 @@ export function HierarchyOf(props: Props) {
 }
 
 /** Only of a table of levels; it stays closed until somebody wants it. */
-export function LevelsOf({column, hierarchy, edit}: Omit<Props, "isMondrian">) {
+export function LevelsOf({column, hierarchy, edit}: Omit<Props, "makesGroups">) {
   if (hierarchy.kind !== "table") return null;
   const {rows} = hierarchy;
   const levels = levelsOf(rows);

@@ -4,7 +4,7 @@ import {
   kDistances,
   kLikenesses,
   kNoModels,
-  notOfMondrian,
+  notOfGroups,
   type Distance,
   type Likeness,
   type Models,
@@ -41,10 +41,10 @@ const kMore = ["distance", "entropy", "recursiveC", "recursiveL", "beta", "liken
 const isPlain = (models: Models) => kMore.every(it => models[it] === kNoModels[it]);
 
 /** The two that most people ask for, in one row. */
-export function ModelsOf({column, models, isMondrian, set}: {
-  column: string; models: Models; isMondrian: boolean; set: (change: Partial<Models>) => void;
+export function ModelsOf({column, models, makesGroups, set}: {
+  column: string; models: Models; makesGroups: boolean; set: (change: Partial<Models>) => void;
 }) {
-  const others = isMondrian ? notOfMondrian(models) : [];
+  const others = makesGroups ? notOfGroups(models) : [];
   return (
     <>
       <div class="row">
@@ -73,7 +73,7 @@ export function ModelsOf({column, models, isMondrian, set}: {
       </div>
       {others.length > 0 ? (
         <p class="hint">
-          Mondrian can't keep {others.join(", ")}: leave {others.length > 1 ? "them" : "it"} empty, or choose
+          Groups can't keep {others.join(", ")}: leave {others.length > 1 ? "them" : "it"} empty, or choose
           another algorithm.
         </p>
       ) : null}

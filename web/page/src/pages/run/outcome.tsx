@@ -16,7 +16,7 @@ function suppressedWords({suppressed_rows: all, dropped_rows: dropped, hidden_ro
 
 function Result({report}: {report: Report}) {
   if (report.mondrian)
-    return <Stat label="Result" value="groups" hint="cut by Mondrian, which proves no optimum" />;
+    return <Stat label="Result" value="groups" hint={`made by ${report.mondrian.algorithm}, which proves no optimum`} />;
   if (!report.search) return <Stat label="Result" value="as chosen" />;
   return report.search.is_proven ? (
     <Stat label="Result" value="proven optimum" tone="good" hint={`no transformation has a better ${report.metric}`} />
