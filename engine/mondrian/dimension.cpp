@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <map>
 #include <numeric>
@@ -71,11 +72,24 @@ bool mixes_null(const Dimension& dimension, RankRange range) {
   return dimension.null_rank && range.low == *dimension.null_rank && range.high != range.low;
 }
 
-RankRange all_numbers(const Dimension& dimension) {
-  return {dimension.null_rank && dimension.ranks() > 1 ? Rank{1} : Rank{0}, dimension.ranks() - 1};
+// An element of an array as PostgreSQL writes it.
+std::string array_element(const std::string& value) {
+  const bool needs_quotes = value.empty() || value.find_first_of("{},\"\\ \t\n\r\v\f") != std::string::npos ||
+                            lower(value) == "null";
+  if (!needs_quotes) return value;
+  std::string out = "\"";
+  for (const char c : value) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
 }
 
 }  // namespace
+
+RankRange all_numbers(const Dimension& dimension) {
+  return {dimension.null_rank && dimension.ranks() > 1 ? Rank{1} : Rank{0}, dimension.ranks() - 1};
+}
 
 Result<Dimension> numeric_dimension(const Column& column, std::optional<std::string_view> null_text) {
   std::map<double, std::string> texts;
@@ -109,7 +123,8 @@ Result<Dimension> numeric_dimension(const Column& column, std::optional<std::str
   return out;
 }
 
-Result<Dimension> categorical_dimension(const Column& column, const Hierarchy& hierarchy) {
+Result<Dimension> categorical_dimension(const Column& column, const Hierarchy& hierarchy,
+                                        std::optional<std::string_view> null_text) {
   if (auto checked = make_level_tables(column, hierarchy); !checked) return checked.error();
   std::unordered_map<std::string_view, Code> code_of;
   for (Code code = 0; code < column.values.size(); ++code) code_of.emplace(column.values[code], code);
@@ -120,6 +135,7 @@ Result<Dimension> categorical_dimension(const Column& column, const Hierarchy& h
     const auto found = code_of.find(hierarchy.rows[row].front());
     if (found == code_of.end()) continue;
     out.rank_of[found->second] = out.ranks();
+    if (null_text == hierarchy.rows[row].front()) out.null_rank = out.ranks();
     out.values.push_back(hierarchy.rows[row].front());
   }
   Column by_rank;
@@ -161,6 +177,28 @@ double certainty_penalty(const Dimension& dimension, RankRange range) {
   const auto code = dimension.levels->code_at[*level][range.low];
   return static_cast<double>(dimension.levels->hierarchy_rows[*level][code]) /
          static_cast<double>(dimension.levels->domain);
+}
+
+bool has_sets(const Dimension& dimension) {
+  return !dimension.is_numeric() && dimension.ranks() <= kMostOfSet;
+}
+
+std::string label_of_set(const Dimension& dimension, RankSet set) {
+  if (std::has_single_bit(set)) return dimension.values[static_cast<Rank>(std::countr_zero(set))];
+  if (static_cast<std::uint64_t>(std::popcount(set)) == dimension.levels->domain)
+    return std::string(kSuppressed);
+  std::string out = "{";
+  for (Rank rank = 0; rank < dimension.ranks(); ++rank) {
+    if ((set >> rank & 1U) == 0) continue;
+    if (out.size() > 1) out += ',';
+    out += dimension.null_rank == rank ? "NULL" : array_element(dimension.values[rank]);
+  }
+  return out + "}";
+}
+
+double certainty_penalty_of_set(const Dimension& dimension, RankSet set) {
+  const auto values = std::popcount(set);
+  return values <= 1 ? 0 : static_cast<double>(values) / static_cast<double>(dimension.levels->domain);
 }
 
 }  // namespace pgveil::engine

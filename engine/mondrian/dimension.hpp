@@ -29,7 +29,7 @@ struct Dimension {
   std::string name;
   std::vector<Rank> rank_of;          // by the column's codes
   std::vector<std::string> values;    // by rank
-  std::optional<Rank> null_rank;      // for numbers only: 0, if there is a NULL
+  std::optional<Rank> null_rank;      // of NULL, if there is one; for numbers it is 0
   std::vector<double> numbers;        // by rank, 0 for NULL; empty for categories
   std::optional<LevelTables> levels;  // for categories, over the codes of `values` (code = rank)
 
@@ -37,13 +37,18 @@ struct Dimension {
   [[nodiscard]] bool is_numeric() const { return !levels.has_value(); }
 };
 
+// The values of a categorical dimension that occur in a group: one bit for each rank.
+using RankSet = std::uint64_t;
+inline constexpr Rank kMostOfSet = 64;
+
 // Errors, kind configuration, with the offending values in private_detail: values that are no numbers
 // (decimal, at most 15 digits, so that none is rounded); the column is empty.
 [[nodiscard]] Result<Dimension> numeric_dimension(const Column& column,
                                                   std::optional<std::string_view> null_text);
 
-// Errors: those of make_level_tables.
-[[nodiscard]] Result<Dimension> categorical_dimension(const Column& column, const Hierarchy& hierarchy);
+// null_text: how NULL is written in the column. It matters only for sets. Errors: those of make_level_tables.
+[[nodiscard]] Result<Dimension> categorical_dimension(const Column& column, const Hierarchy& hierarchy,
+                                                      std::optional<std::string_view> null_text = {});
 
 // The distance between the ends: for numbers their difference, for categories the difference of their places.
 // From NULL to a number it is the whole range.
@@ -54,9 +59,24 @@ struct Dimension {
 // where there is no common ancestor.
 [[nodiscard]] std::string label(const Dimension& dimension, RankRange range);
 
+// The range of all values, without NULL for numbers.
+[[nodiscard]] RankRange all_numbers(const Dimension& dimension);
+
 // NCP of one cell (docs/engine.md): 0 for a single value. For numbers, the difference of the ends ÷ that of
 // the whole column; for categories, the leaves of the hierarchy under the ancestor ÷ all its leaves; 1 for
 // `*`.
 [[nodiscard]] double certainty_penalty(const Dimension& dimension, RankRange range);
+
+// Whether groups can show sets of this dimension's values: it has categories, at most kMostOfSet.
+[[nodiscard]] bool has_sets(const Dimension& dimension);
+
+// The text as which a set is published: the value itself if there is only one; otherwise `{Italy,Spain}`, as
+// PostgreSQL writes an array, with quotes where it needs them and NULL without; `*` if the set has all
+// values of the hierarchy. REQUIRES: has_sets; the set is not empty.
+[[nodiscard]] std::string label_of_set(const Dimension& dimension, RankSet set);
+
+// NCP of a cell that shows a set: 0 for a single value, otherwise its values ÷ all leaves of the hierarchy
+// (Xu et al. 2006 define it so for the leaves under an ancestor). REQUIRES: as before.
+[[nodiscard]] double certainty_penalty_of_set(const Dimension& dimension, RankSet set);
 
 }  // namespace pgveil::engine

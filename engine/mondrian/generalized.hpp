@@ -10,9 +10,11 @@
 
 namespace pgveil::engine {
 
-// Which range a group shows in each dimension. tight: from its smallest to its largest value, which tells
-// that somebody in it has each end. region: the region that the cuts left to it, which tells the cuts.
-enum class Ranges { tight, region };
+// What a group shows in each dimension. tight: the range from its smallest to its largest value, which tells
+// that somebody in it has each end. region: the region that the cuts left to it, which tells the cuts. sets:
+// the values that occur in it, for dimensions with sets (dimension.hpp), which tells that somebody has each;
+// tight for the others.
+enum class Ranges { tight, region, sets };
 
 struct GroupQuality {
   std::uint64_t groups = 0, smallest = 0, largest = 0;
@@ -23,11 +25,12 @@ struct GroupQuality {
   double global_certainty_penalty = 0;
 };
 
+// columns: those that the groups were made from, as are those of generalized().
 [[nodiscard]] GroupQuality quality_of(const Groups& groups, std::span<const Dimension> dimensions,
-                                      Ranges ranges);
+                                      std::span<const CodeColumn* const> columns, Ranges ranges);
 
 // The generalized column of dimension `d`, in the order of the table's records.
-[[nodiscard]] Column generalized(const Groups& groups, std::span<const Dimension> dimensions, std::size_t d,
-                                 Ranges ranges);
+[[nodiscard]] Column generalized(const Groups& groups, std::span<const Dimension> dimensions,
+                                 std::span<const CodeColumn* const> columns, std::size_t d, Ranges ranges);
 
 }  // namespace pgveil::engine

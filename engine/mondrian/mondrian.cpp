@@ -13,6 +13,7 @@
 #include "common/assert.hpp"
 #include "common/frequencies.hpp"
 #include "common/sqlstate.hpp"
+#include "engine/privacy/class_test.hpp"
 
 namespace pgveil::engine {
 namespace {
@@ -43,24 +44,6 @@ void for_each_run(RunScratch& scratch, std::uint32_t low, std::uint32_t high, Ea
   for (std::uint32_t i = 0; i < width; ++i) {
     if (scratch.counts[i] > 0) each(low + i, std::uint64_t{scratch.counts[i]});
   }
-}
-
-// scratch.numbers: the sensitive codes of the part's records, within [low, high]. Uses the same arithmetic as
-// the last count before publication (common/frequencies.hpp), including its tolerance for rounding.
-bool is_diverse(const GroupDiversity& diversity, RunScratch& scratch, std::uint32_t low, std::uint32_t high) {
-  switch (diversity.kind) {
-    case GroupDiversity::Kind::distinct: {
-      std::uint64_t distinct = 0;
-      for_each_run(scratch, low, high, [&](std::uint32_t, std::uint64_t) { ++distinct; });
-      return static_cast<double>(distinct) >= std::ceil(diversity.l);
-    }
-    case GroupDiversity::Kind::entropy: {
-      EntropySum sum;
-      for_each_run(scratch, low, high, [&](std::uint32_t, std::uint64_t count) { sum.add(count); });
-      return has_entropy(sum, diversity.l);
-    }
-  }
-  return false;
 }
 
 // Records one after the other, each as `width` numbers: ranks by dimension, codes of sensitive columns, the
@@ -116,7 +99,13 @@ class Cutter {
  public:
   Cutter(std::span<const Dimension> dimensions, std::span<const double> whole_spans, Records& records,
          const MondrianOptions& options)
-      : dimensions_(dimensions), whole_spans_(whole_spans), records_(records), options_(options) {}
+      : dimensions_(dimensions),
+        whole_spans_(whole_spans),
+        records_(records),
+        options_(options),
+        test_({options.k, 0, options.models}, options.values),
+        codes_(options.values.size()),
+        counts_(options.values.size()) {}
 
   // The two parts; nullopt: the part is a group.
   std::optional<std::array<Part, 2>> cut(const Part& part) {
@@ -141,11 +130,8 @@ class Cutter {
     return ranges;
   }
 
-  [[nodiscard]] bool is_diverse_enough(const Part& part) {
-    return std::ranges::all_of(options_.diversity, [&](const GroupDiversity& diversity) {
-      gather(part.begin, part.end, records_.dimensions + diversity.sensitive);
-      return is_diverse_in_range(diversity);
-    });
+  [[nodiscard]] bool keeps_models(const Part& part) {
+    return keeps_models(part.size(), [&](std::size_t place) { gather(part.begin, part.end, place); });
   }
 
  private:
@@ -158,10 +144,23 @@ class Cutter {
     }
   }
 
-  // Tests the gathered codes.
-  bool is_diverse_in_range(const GroupDiversity& diversity) {
-    const auto [low, high] = std::ranges::minmax(runs_.numbers);
-    return is_diverse(diversity, runs_, low, high);
+  // gather_column fills runs_ with the codes at a place of the records.
+  template <class GatherColumn>
+  bool keeps_models(std::uint64_t records, GatherColumn&& gather_column) {
+    if (options_.models.empty()) return records >= options_.k;
+    views_.clear();
+    for (std::size_t column = 0; column < codes_.size(); ++column) {
+      gather_column(records_.dimensions + column);
+      codes_[column].clear();
+      counts_[column].clear();
+      const auto [low, high] = std::ranges::minmax(runs_.numbers);
+      for_each_run(runs_, low, high, [&](std::uint32_t code, std::uint64_t count) {
+        codes_[column].push_back(code);
+        counts_[column].push_back(count);
+      });
+      views_.push_back({codes_[column], counts_[column]});
+    }
+    return test_.test({records, records, views_}).is_kept;
   }
 
   double score(const Part& part, std::size_t dimension, RankRange range) {
@@ -235,7 +234,7 @@ class Cutter {
 
   std::optional<std::array<Part, 2>> cut_at_median(const Part& part, std::size_t dimension, RankRange range) {
     for (const Cut& cut : cuts_at_median(part, dimension, range)) {
-      if (!are_sides_diverse(part, dimension, cut)) continue;
+      if (!do_sides_keep_models(part, dimension, cut)) continue;
       divide(part, dimension, cut);
       const std::uint64_t middle = part.begin + cut.left;
       std::array<Part, 2> sides{Part{part.begin, middle, part.box}, Part{middle, part.end, part.box}};
@@ -257,17 +256,18 @@ class Cutter {
     }
   }
 
-  bool are_sides_diverse(const Part& part, std::size_t dimension, const Cut& cut) {
-    return std::ranges::all_of(options_.diversity, [&](const GroupDiversity& diversity) {
-      for (const bool side : {true, false}) {
+  bool do_sides_keep_models(const Part& part, std::size_t dimension, const Cut& cut) {
+    if (options_.models.empty()) return true;
+    for (const bool side : {true, false}) {
+      const auto gather_side = [&](std::size_t place) {
         runs_.numbers.clear();
         for_each_side(part, dimension, cut, [&](const std::uint32_t* record, bool is_left) {
-          if (is_left == side) runs_.numbers.push_back(record[records_.dimensions + diversity.sensitive]);
+          if (is_left == side) runs_.numbers.push_back(record[place]);
         });
-        if (!is_diverse_in_range(diversity)) return false;
-      }
-      return true;
-    });
+      };
+      if (!keeps_models(side ? cut.left : part.size() - cut.left, gather_side)) return false;
+    }
+    return true;
   }
 
   // Left side first; the order within each side stays.
@@ -289,6 +289,10 @@ class Cutter {
   Records& records_;
   const MondrianOptions& options_;
   RunScratch runs_;
+  ClassTest test_;
+  std::vector<std::vector<Code>> codes_;  // by sensitive column, as are the counts
+  std::vector<std::vector<std::uint64_t>> counts_;
+  std::vector<ClassView::Values> views_;
 };
 
 // Cuts parts, several at a time, and puts the groups in order.
@@ -323,14 +327,13 @@ class Run {
  private:
   Result<void> check_root() {
     Cutter cutter(dimensions_, whole_spans_, records_, options_);
-    if (records_.count >= options_.k && records_.count > 0 &&
-        cutter.is_diverse_enough({0, records_.count, {}}))
+    if (records_.count >= options_.k && records_.count > 0 && cutter.keeps_models({0, records_.count, {}}))
       return {};
     return Error{ErrorKind::policy, std::string(sqlstate::kInvalidParameterValue),
                  records_.count < options_.k
                      ? fmt::format("{} records are fewer than k = {}", records_.count, options_.k)
-                     : std::string("all records together are not as diverse as asked for"),
-                 "lower k or l"};
+                     : std::string("all records together do not keep the models"),
+                 "lower k, or ask for weaker models"};
   }
 
   void in_parallel(std::size_t parts, const std::function<void(std::size_t)>& work) {
@@ -424,7 +427,7 @@ class Run {
 Result<Groups> mondrian(std::span<const Dimension> dimensions, std::span<const CodeColumn* const> columns,
                         std::span<const CodeColumn* const> sensitive, const MondrianOptions& options) {
   PGVEIL_ASSERT(!dimensions.empty() && dimensions.size() == columns.size() && options.k >= 1);
-  PGVEIL_ASSERT(columns.front()->size() < UINT32_MAX);
+  PGVEIL_ASSERT(columns.front()->size() < UINT32_MAX && sensitive.size() == options.values.size());
   return Run(dimensions, pack(dimensions, columns, sensitive), options).groups();
 }
 

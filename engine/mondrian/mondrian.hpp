@@ -1,8 +1,8 @@
 #pragma once
 // Mondrian (LeFevre, DeWitt and Ramakrishnan 2006), in the variant of De Capitani di Vimercati et al. 2021.
-// The records are cut in two at the median of one quasi-identifier. Each part is cut again, until no part can
-// be cut without breaking k or l. The remaining parts are the groups. Each part chooses the attribute of its
-// cut itself.
+// The records are cut in two at the median of one quasi-identifier. Each part is cut again, until no part
+// can be cut without breaking k or another model. The remaining parts are the groups. Each part chooses the
+// attribute of its cut itself.
 //
 // The exact rules of a cut:
 // - The attributes are tried in the order of their score in this part (CutBy); ties are broken by the given
@@ -12,7 +12,7 @@
 //   differ less in size is tried first, or (≤ | >) if they are equal. Relaxed: the first ⌊n / 2⌋ records in
 //   the order go left, so records with the median's value may be on both sides (the earlier ones of the table
 //   go left). Then the strict cuts are tried.
-// - A cut is made if both sides have k records and the required diversity. If an attribute allows no cut, the
+// - A cut is made if both sides have k records and keep the models. If an attribute allows no cut, the
 //   next one is tried. A part becomes a group if no attribute allows a cut.
 //
 // The result does not depend on threads: parts are independent of each other and are ordered left, right.
@@ -25,6 +25,8 @@
 #include "engine/check/parallel.hpp"
 #include "engine/data/code_column.hpp"
 #include "engine/mondrian/dimension.hpp"
+#include "engine/privacy/anonymity.hpp"
+#include "engine/privacy/sensitive_values.hpp"
 
 namespace pgveil::engine {
 
@@ -34,18 +36,13 @@ namespace pgveil::engine {
 enum class CutBy { entropy, min_entropy, span, normalized_span };
 enum class Cuts { strict, relaxed };
 
-// Demanded of one sensitive column in every group: `l` different values, or an entropy of at least ln l. NULL
-// is a value like any other.
-struct GroupDiversity {
-  enum class Kind { distinct, entropy };
-  std::size_t sensitive = 0;  // which of the sensitive columns
-  Kind kind = Kind::distinct;
-  double l = 2;  // ≥ 1
-};
-
 struct MondrianOptions {
   std::uint64_t k = 2;  // ≥ 1
-  std::vector<GroupDiversity> diversity;
+  // What every group keeps besides k. Their columns are places in `sensitive`.
+  std::vector<SensitiveModel> models;
+  // The sensitive columns of the whole table. Only models that compare with the table look at them: distinct
+  // and entropy l-diversity do not, so for these each may be empty.
+  std::span<const SensitiveValues> values;
   CutBy cut_by = CutBy::normalized_span;
   Cuts cuts = Cuts::strict;
   // Dimensions whose region is at first the range of these records instead of the column's. Used if the
@@ -69,8 +66,9 @@ struct Groups {
 };
 
 // columns[d] are the codes of dimensions[d]; all columns have the same length, below 2^32. Errors, kind
-// policy: all records together do not have k or the diversity; kind usage: aborted. REQUIRES: at least one
-// dimension, a column for each, and options within their ranges.
+// policy: all records together do not keep k or a model; kind usage: aborted. REQUIRES: at least one
+// dimension, a column for each, an element of options.values for each sensitive column, and options within
+// their ranges.
 [[nodiscard]] Result<Groups> mondrian(std::span<const Dimension> dimensions,
                                       std::span<const CodeColumn* const> columns,
                                       std::span<const CodeColumn* const> sensitive,

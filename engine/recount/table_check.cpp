@@ -10,7 +10,7 @@
 namespace pgveil::engine {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kWorst = std::numeric_limits<double>::infinity();
 
 // Writes each cell with its length, so that different tuples have different keys.
 std::string key_of(Cells cells) {
@@ -27,7 +27,7 @@ ColumnFinding begin(const std::string& column, const ValueTable& table) {
   ColumnFinding made;
   made.column = column;
   made.distinct_l = std::numeric_limits<std::uint64_t>::max();
-  made.entropy_l = kInfinity;
+  made.entropy_l = kWorst;
   if (table.has_order()) made.t_ordered = 0;
   if (table.has_hierarchy()) made.t_hierarchical = 0;
   return made;
@@ -56,8 +56,7 @@ PopulationFinding begin_population(const std::unordered_map<std::string, std::ui
 
 // If there are fewer people than records that show them, they are no population of these records.
 void tighten(std::uint64_t records, std::uint64_t people, PopulationFinding& found) {
-  const double share =
-      people < records ? kInfinity : static_cast<double>(records) / static_cast<double>(people);
+  const double share = people < records ? kWorst : static_cast<double>(records) / static_cast<double>(people);
   found.smallest = std::min(found.smallest, people);
   found.least_share = std::min(found.least_share, share);
   found.most_share = std::max(found.most_share, share);

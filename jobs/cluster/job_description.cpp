@@ -73,6 +73,19 @@ Result<void> check_models(const Job& job) {
   if (job.k_map) return for_one_machine("k_map");
   if (!job.risks.empty()) return for_one_machine("risk");
   if (job.local_recoding > 0) return for_one_machine("local_recoding");
+  if (job.mondrian && job.mondrian->rounds) return for_one_machine("algorithm: least_loss");
+  if (job.mondrian && job.mondrian->ranges == engine::Ranges::sets) return for_one_machine("ranges: sets");
+  for (const auto& attribute : job.attributes) {
+    const bool is_of_groups = std::ranges::all_of(attribute.models, [](const engine::ValueModel& it) {
+      return std::holds_alternative<engine::DistinctDiversity>(it) ||
+             std::holds_alternative<engine::EntropyDiversity>(it);
+    });
+    if (job.mondrian && !is_of_groups)
+      return for_one_machine(
+          fmt::format("{}: a model other than distinct and entropy l-diversity with "
+                      "algorithm: mondrian",
+                      attribute.name));
+  }
   const auto is_aggregated = [](const JobAttribute& it) { return it.aggregate.has_value(); };
   if (std::ranges::any_of(job.attributes, is_aggregated)) return for_one_machine("aggregate");
   switch (job.suppressed_records) {

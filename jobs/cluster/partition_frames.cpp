@@ -66,19 +66,22 @@ void read_dimensions(JsonObjectView& view, PartitionRequest& request, Header& he
 
 void read_diversity(JsonObjectView& view, PartitionRequest& request, const Header& header,
                     FirstError& errors) {
-  using Kind = engine::GroupDiversity::Kind;
+  enum class Kind { distinct, entropy };
   constexpr std::array<std::pair<std::string_view, Kind>, 2> kKinds{
       {{"distinct", Kind::distinct}, {"entropy", Kind::entropy}}};
   for (const auto& item : view.array("diversity")) {
     JsonObjectView one(item, "header.diversity", errors);
-    engine::GroupDiversity made;
-    made.sensitive = static_cast<std::size_t>(one.integer("column", 0, kMostColumns));
-    made.kind = choice(one, "kind", kKinds, errors);
-    made.l = read_l(one.text("l"), errors);
+    engine::SensitiveModel made;
+    made.column = static_cast<std::size_t>(one.integer("column", 0, kMostColumns));
+    const auto kind = choice(one, "kind", kKinds, errors);
+    const double l = read_l(one.text("l"), errors);
+    switch (kind) {
+      case Kind::distinct: made.model = engine::DistinctDiversity{l}; break;
+      case Kind::entropy: made.model = engine::EntropyDiversity{l}; break;
+    }
     one.finish();
-    if (made.sensitive >= header.sensitive)
-      errors.add(broken_frames("diversity of a column that is not sent"));
-    request.options.diversity.push_back(made);
+    if (made.column >= header.sensitive) errors.add(broken_frames("diversity of a column that is not sent"));
+    request.options.models.push_back(made);
   }
 }
 
@@ -167,19 +170,25 @@ Result<PartitionRequest> read_partition_request(const ReadBytes& read) {
     out.sensitive.push_back(read_column(frames, "sensitive", header->records));
   frames.end();
   if (!frames.is_good()) return frames.error();
+  out.values.resize(out.sensitive.size());
+  out.options.values = out.values;
   return out;
 }
 
 Result<void> write_partition_answer(const PartitionRequest& request, const engine::Groups& groups,
                                     const WriteBytes& write) {
   FrameWriter answer(write);
-  const json::object header{
-      {"records", groups.records.size()},
-      {"tight", quality_json(engine::quality_of(groups, request.dimensions, engine::Ranges::tight))},
-      {"region", quality_json(engine::quality_of(groups, request.dimensions, engine::Ranges::region))}};
+  std::vector<const engine::CodeColumn*> columns;
+  for (const auto& column : request.quasi_identifiers) columns.push_back(&column.codes);
+  const auto quality = [&](engine::Ranges ranges) {
+    return quality_json(engine::quality_of(groups, request.dimensions, columns, ranges));
+  };
+  const json::object header{{"records", groups.records.size()},
+                            {"tight", quality(engine::Ranges::tight)},
+                            {"region", quality(engine::Ranges::region)}};
   answer.text(json::serialize(header));
   for (std::size_t d = 0; d < request.dimensions.size(); ++d) {
-    const auto column = engine::generalized(groups, request.dimensions, d, request.ranges);
+    const auto column = engine::generalized(groups, request.dimensions, columns, d, request.ranges);
     answer.texts(column.values);
     column.codes.visit([&](const auto codes) {
       for (const auto code : codes) answer.number(code);

@@ -20,6 +20,9 @@ struct PartitionRequest {
   std::vector<engine::Dimension> dimensions;
   std::vector<engine::Column> quasi_identifiers;  // one for each dimension
   std::vector<engine::Column> sensitive;
+  // What options.values refers to, so a request may be moved but not copied. Each is empty: a partition does
+  // not know the whole table, and its models do not compare with it.
+  std::vector<engine::SensitiveValues> values;
 };
 
 // Errors: ErrorKind::protocol for bytes that are no request; those of numeric_dimension and

@@ -169,7 +169,7 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
     const auto given = [&](const JobAttribute& attribute) {
       return hierarchy_of(attribute, *input->table.find(attribute.name), job);
     };
-    auto cut = cut_into_groups(job, input->table, given, is_aborted, progress);
+    auto cut = make_groups(job, input->table, given, is_aborted, progress);
     if (!cut) return cut.error();
     if (how.input == InputOfGroups::is_kept) before = std::move(input->table);
     input->table = std::move(cut->table);

@@ -18,7 +18,7 @@ struct JobData {
   engine::PreparedTable prepared;
   std::map<std::string, std::string> types;  // of a PostgreSQL table's columns
   std::vector<std::string> not_published;    // identifiers, and columns that the job does not list
-  // Set for algorithm: mondrian. Then `table` shows its groups, and no quasi-identifier has a level above its
+  // Set if the job makes groups. Then `table` shows its groups, and no quasi-identifier has a level above its
   // values.
   std::optional<JobGroupsReport> groups = {};
   // The table before it was cut into groups, if the caller wants to keep it.
@@ -45,7 +45,7 @@ struct JobData {
 [[nodiscard]] Result<engine::Hierarchy> hierarchy_of(const JobAttribute& attribute,
                                                      const engine::Column& column, const Job& job);
 
-// Whether to keep the input of algorithm: mondrian. For other algorithms the input always stays as it is.
+// Whether to keep the input of a job that makes groups. For other jobs the input always stays as it is.
 enum class InputOfGroups { is_dropped, is_kept };
 
 struct JobReading {
@@ -55,7 +55,7 @@ struct JobReading {
 };
 
 // config: null if the job has no table. Errors: files that cannot be read or parsed; attributes that the
-// input does not have (all are named); what read_source_table, build_hierarchy, prepare and cut_into_groups
+// input does not have (all are named); what read_source_table, build_hierarchy, prepare and make_groups
 // refuse. The offending values are in private_detail.
 [[nodiscard]] Result<JobData> read_job_data(const Job& job, const Config* config,
                                             const std::function<bool()>& is_aborted,

@@ -18,6 +18,8 @@ using yaml::in_quotes;
 using yaml::Value;
 
 constexpr std::string_view kMondrian = "mondrian";
+constexpr std::string_view kLeastLoss = "least_loss";
+constexpr std::int64_t kMostRounds = 10'000;
 
 template <class Choice, std::size_t Count>
 std::string_view word_in(const std::array<std::pair<std::string_view, Choice>, Count>& choices,
@@ -28,7 +30,14 @@ std::string_view word_in(const std::array<std::pair<std::string_view, Choice>, C
   return {};
 }
 
-Result<JobMondrian> read_section(const Value& value) {
+JobMondrian usual_least_loss() {
+  JobMondrian usual;
+  usual.ranges = engine::Ranges::sets;
+  usual.rounds = engine::LeastLossOptions{}.rounds;
+  return usual;
+}
+
+Result<JobMondrian> read_mondrian(const Value& value) {
   const auto entries = read_job_section(value, kMondrian);
   if (!entries) return entries.error();
   FirstError errors;
@@ -42,8 +51,44 @@ Result<JobMondrian> read_section(const Value& value) {
   return made;
 }
 
+Result<JobMondrian> read_least_loss(const Value& value) {
+  const auto entries = read_job_section(value, kLeastLoss);
+  if (!entries) return entries.error();
+  FirstError errors;
+  JobMondrian made = usual_least_loss();
+  if (const auto* ranges = yaml::find(*entries, "ranges")) {
+    made.ranges = errors.take(read_choice(*ranges, kRanges));
+    if (!errors.error() && made.ranges == engine::Ranges::region)
+      return error_at(ranges->position(), "region has no meaning with algorithm: least_loss",
+                      "write sets or tight, because these groups are no regions");
+  }
+  if (const auto* rounds = yaml::find(*entries, "rounds"))
+    made.rounds = static_cast<std::size_t>(errors.take(rounds->as_integer(0, kMostRounds)));
+  if (errors.error()) return *errors.error();
+  return made;
+}
+
+std::optional<std::string> requested_algorithm(const JobEntries& entries) {
+  const auto* algorithm = yaml::find(entries, "algorithm");
+  if (algorithm == nullptr) return std::nullopt;
+  const auto name = algorithm->as_string();
+  return name ? std::optional(*name) : std::nullopt;
+}
+
+// A section of an algorithm that the job does not ask for.
+Result<void> check_sections(const JobEntries& entries) {
+  const auto requested = requested_algorithm(entries);
+  for (const std::string_view name : {kMondrian, kLeastLoss}) {
+    const auto* section = yaml::find(entries, name);
+    if (section != nullptr && requested != name)
+      return error_at(section->position(), fmt::format("{} without its algorithm", name),
+                      fmt::format("write algorithm: {}", name));
+  }
+  return {};
+}
+
 // Refuses keys that only a search over transformations can use.
-Result<void> check_keys(const JobEntries& entries) {
+Result<void> check_keys(const JobEntries& entries, std::string_view algorithm) {
   constexpr std::array<std::string_view, 11> kOfLattices{"suppression",   "suppressed_records",
                                                          "outliers",      "metric",
                                                          "aggregate",     "gs",
@@ -52,70 +97,89 @@ Result<void> check_keys(const JobEntries& entries) {
                                                          "local_recoding"};
   for (const auto& entry : entries) {
     if (std::ranges::find(kOfLattices, entry.key) == kOfLattices.end()) continue;
-    return error_at(entry.key_position, fmt::format("{} has no meaning with algorithm: mondrian", entry.key),
-                    "remove it, because Mondrian cuts groups and neither suppresses nor searches");
+    return error_at(
+        entry.key_position, fmt::format("{} has no meaning with algorithm: {}", entry.key, algorithm),
+        "remove it, because this algorithm makes groups and neither suppresses nor searches levels");
   }
   const auto* limits = yaml::find(entries, "limits");
   if (limits == nullptr) return {};
   const auto inside = limits->as_map();
   if (!inside) return inside.error();
   for (const auto& entry : *inside) {
-    if (entry.key != "threads")
-      return error_at(entry.key_position,
-                      fmt::format("{} has no meaning with algorithm: mondrian", entry.key),
-                      "remove it. threads is the only limit that applies");
+    const bool has_rounds = algorithm == kLeastLoss;
+    if (entry.key == "threads" || (has_rounds && entry.key == "time")) continue;
+    return error_at(entry.key_position,
+                    fmt::format("{} has no meaning with algorithm: {}", entry.key, algorithm),
+                    has_rounds ? "remove it. threads and time are the limits that apply"
+                               : "remove it. threads is the only limit that applies");
   }
   return {};
 }
 
-bool is_of_groups(const engine::ValueModel& model) {
-  return std::holds_alternative<engine::DistinctDiversity>(model) ||
-         std::holds_alternative<engine::EntropyDiversity>(model);
-}
-
-Result<void> check_attributes(const Value& attributes, const Job& job) {
+Result<void> check_attributes(const Value& attributes, const Job& job, std::string_view algorithm) {
   for (const auto& attribute : job.attributes) {
-    if (attribute.aggregate)
+    const auto refused = [&](std::string_view what, std::string_view fix) {
       return error_at(attributes.position(),
-                      fmt::format("{}: aggregate has no meaning with algorithm: mondrian", attribute.name),
-                      "remove it, because groups show their own ranges");
-    if (attribute.min_level || attribute.max_level || attribute.weight != 1 || attribute.is_continuous) {
-      return error_at(
-          attributes.position(),
-          fmt::format("{}: levels, weights and continuous have no meaning with algorithm: mondrian",
-                      attribute.name),
-          "remove them");
-    }
-    if (std::ranges::all_of(attribute.models, is_of_groups)) continue;
-    return error_at(
-        attributes.position(),
-        fmt::format("{}: mondrian supports only k, distinct and entropy l-diversity", attribute.name),
-        "remove the other models, or search with flash");
+                      fmt::format("{}: {} no meaning with algorithm: {}", attribute.name, what, algorithm),
+                      fix);
+    };
+    if (attribute.aggregate)
+      return refused("aggregate has", "remove it, because groups show their own ranges");
+    if (attribute.min_level || attribute.max_level || attribute.weight != 1 || attribute.is_continuous)
+      return refused("levels, weights and continuous have", "remove them");
+    const auto breaks_by_merging = [](const engine::ValueModel& it) {
+      return std::holds_alternative<engine::DeltaDisclosure>(it);
+    };
+    if (std::ranges::any_of(attribute.models, breaks_by_merging))
+      return error_at(attributes.position(),
+                      fmt::format("{}: algorithm: {} can't keep delta_disclosure", attribute.name, algorithm),
+                      "remove it, or search with flash. Two groups that show the same values are one class, "
+                      "which can break this model though both groups keep it");
   }
   return {};
+}
+
+Error too_many_for_sets(const engine::Column& column) {
+  return error_of_kind(ErrorKind::configuration,
+                       fmt::format("{} has {} values, and sets are shown of at most {}", column.name,
+                                   column.values.size(), engine::kMostOfSet),
+                       "give the attribute a hierarchy, or write numeric: true if its values are numbers");
+}
+
+// A value that a reader of the published table could take for a set.
+Error looks_like_a_set(const engine::Column& column, const std::string& value) {
+  auto error = error_of_kind(ErrorKind::configuration,
+                             fmt::format("a value of {} begins with {{, as a set does", column.name),
+                             "write ranges: tight and give the attribute a hierarchy, or change the values");
+  error.private_detail = value;
+  return error;
 }
 
 Result<engine::Dimension> dimension_of(const JobAttribute& attribute, const engine::Column& column,
                                        const Job& job, const HierarchyOf& hierarchy_of) {
-  if (attribute.is_numeric) {
-    return engine::numeric_dimension(
-        column, job.null_text ? std::optional<std::string_view>(*job.null_text) : std::nullopt);
+  const auto null_text = job.null_text ? std::optional<std::string_view>(*job.null_text) : std::nullopt;
+  if (attribute.is_numeric) return engine::numeric_dimension(column, null_text);
+  if (job.mondrian->ranges == engine::Ranges::sets) {
+    const auto similar =
+        std::ranges::find_if(column.values, [](const std::string& value) { return value.starts_with('{'); });
+    if (similar != column.values.end()) return looks_like_a_set(column, *similar);
+  }
+  if (!has_hierarchy(attribute)) {
+    if (column.values.size() > engine::kMostOfSet) return too_many_for_sets(column);
+    auto values = identity_hierarchy(column);
+    std::ranges::sort(values.rows);
+    return engine::categorical_dimension(column, values, null_text);
   }
   const auto hierarchy = hierarchy_of(attribute);
   if (!hierarchy) return hierarchy.error();
-  return engine::categorical_dimension(column, *hierarchy);
-}
-
-engine::GroupDiversity diversity_of(std::size_t column, const engine::ValueModel& model) {
-  if (const auto* entropy = std::get_if<engine::EntropyDiversity>(&model))
-    return {column, engine::GroupDiversity::Kind::entropy, entropy->l};
-  return {column, engine::GroupDiversity::Kind::distinct, std::get<engine::DistinctDiversity>(model).l};
+  return engine::categorical_dimension(column, *hierarchy, null_text);
 }
 
 struct Columns {
   std::vector<engine::Dimension> dimensions;
   std::vector<const engine::CodeColumn*> quasi_identifiers, sensitive;
-  std::vector<engine::GroupDiversity> diversity;
+  std::vector<engine::SensitiveModel> models;
+  std::vector<engine::SensitiveValues> values;  // of the sensitive columns
 };
 
 Result<Columns> columns_of(const Job& job, const engine::Table& table, const HierarchyOf& hierarchy_of) {
@@ -130,72 +194,134 @@ Result<Columns> columns_of(const Job& job, const engine::Table& table, const Hie
       out.quasi_identifiers.push_back(&column.codes);
     }
     if (attribute.models.empty()) continue;
-    for (const auto& model : attribute.models)
-      out.diversity.push_back(diversity_of(out.sensitive.size(), model));
+    for (const auto& model : attribute.models) out.models.push_back({out.sensitive.size(), model});
+    engine::SensitiveColumn given{attribute.name, attribute.order, std::nullopt, job.null_text};
+    if (has_hierarchy(attribute)) {
+      auto hierarchy = hierarchy_of(attribute);
+      if (!hierarchy) return hierarchy.error();
+      given.hierarchy = std::move(*hierarchy);
+    }
+    auto values = engine::make_sensitive_values(column, given, {});
+    if (!values) return values.error();
+    out.values.push_back(std::move(*values));
     out.sensitive.push_back(&column.codes);
   }
   return out;
 }
 
-Result<engine::Groups> cut(const Job& job, const Columns& columns, const std::function<bool()>& is_aborted,
-                           const db::Progress& progress) {
-  Workers workers(job.limits.threads);
+Result<engine::Groups> cut(const Job& job, const Columns& columns, const engine::Parallel& parallel,
+                           const std::function<bool()>& is_aborted, const db::Progress& progress) {
   engine::MondrianOptions options;
   options.k = job.k;
-  options.diversity = columns.diversity;
+  options.models = columns.models;
+  options.values = columns.values;
   options.cut_by = job.mondrian->cut_by;
   options.cuts = job.mondrian->cuts;
-  options.parallel.threads = job.limits.threads;
-  options.parallel.run = [&workers](std::size_t parts, const auto& work) { workers.run(parts, work); };
+  options.parallel = parallel;
   options.is_aborted = is_aborted;
   if (progress) options.progress = [&](std::uint64_t records) { progress("cutting into groups", records); };
   return engine::mondrian(columns.dimensions, columns.quasi_identifiers, columns.sensitive, options);
 }
 
-}  // namespace
-
-bool asks_for_mondrian(const JobEntries& entries) {
-  const auto* algorithm = yaml::find(entries, "algorithm");
-  if (algorithm == nullptr) return false;
-  const auto name = algorithm->as_string();
-  return name && *name == kMondrian;
+Result<engine::Groups> lose_least(const Job& job, const Columns& columns, const engine::Parallel& parallel,
+                                  const std::function<bool()>& is_aborted, const db::Progress& progress,
+                                  JobGroupsReport& report) {
+  using Clock = std::chrono::steady_clock;
+  engine::LeastLossOptions options;
+  options.k = job.k;
+  options.models = columns.models;
+  options.values = columns.values;
+  options.ranges = job.mondrian->ranges;
+  options.rounds = *job.mondrian->rounds;
+  options.parallel = parallel;
+  options.is_aborted = is_aborted;
+  if (job.limits.time_ms) {
+    options.is_stopped = [end = Clock::now() + std::chrono::milliseconds(*job.limits.time_ms)] {
+      return Clock::now() >= end;
+    };
+  }
+  if (progress) options.progress = [&](std::size_t round) { progress("improving groups, round", round); };
+  auto made = engine::lose_least(columns.dimensions, columns.quasi_identifiers, columns.sensitive, options);
+  if (!made) return made.error();
+  report.rounds = made->rounds;
+  if (progress) progress("bounding the loss", 0);
+  report.bound = engine::loss_bound(columns.dimensions, columns.quasi_identifiers, made->groups, job.k,
+                                    options.ranges, parallel);
+  return std::move(made->groups);
 }
 
-Result<void> read_mondrian(const JobEntries& entries, const Value& attributes, Job& job) {
-  const auto* section = yaml::find(entries, kMondrian);
-  if (!asks_for_mondrian(entries)) {
-    if (section != nullptr)
-      return error_at(section->position(), "mondrian without its algorithm", "write algorithm: mondrian");
+}  // namespace
+
+bool asks_for_groups(const JobEntries& entries) {
+  const auto algorithm = requested_algorithm(entries);
+  return algorithm == kMondrian || algorithm == kLeastLoss;
+}
+
+bool asks_for_sets(const JobEntries& entries) {
+  if (!asks_for_groups(entries)) return false;
+  const bool is_usual = requested_algorithm(entries) == kLeastLoss;
+  const auto* section = yaml::find(entries, is_usual ? kLeastLoss : kMondrian);
+  if (section == nullptr) return is_usual;
+  const auto inside = section->as_map();
+  if (!inside) return is_usual;
+  const auto* ranges = yaml::find(*inside, "ranges");
+  if (ranges == nullptr) return is_usual;
+  const auto word = ranges->as_string();
+  return word && *word == word_of(engine::Ranges::sets);
+}
+
+std::string_view algorithm_of(const JobMondrian& groups) {
+  return groups.rounds ? kLeastLoss : kMondrian;
+}
+
+Result<void> read_groups(const JobEntries& entries, const Value& attributes, Job& job) {
+  if (auto checked = check_sections(entries); !checked) return checked;
+  if (!asks_for_groups(entries)) {
     const auto numeric = std::ranges::find(job.attributes, true, &JobAttribute::is_numeric);
     if (numeric == job.attributes.end()) return {};
     return error_at(attributes.position(),
-                    fmt::format("{} is numeric, which mondrian alone can use", numeric->name),
+                    fmt::format("{} is numeric, which only mondrian and least_loss can use", numeric->name),
                     "give it a hierarchy, for example intervals");
   }
-  if (auto checked = check_keys(entries); !checked) return checked;
-  if (auto checked = check_attributes(attributes, job); !checked) return checked;
-  job.mondrian = JobMondrian{};
+  const auto algorithm = *requested_algorithm(entries);
+  if (auto checked = check_keys(entries, algorithm); !checked) return checked;
+  if (auto checked = check_attributes(attributes, job, algorithm); !checked) return checked;
+  const bool is_least_loss = algorithm == kLeastLoss;
+  job.mondrian = is_least_loss ? usual_least_loss() : JobMondrian{};
+  const auto* section = yaml::find(entries, algorithm);
   if (section == nullptr) return {};
-  auto read = read_section(*section);
+  auto read = is_least_loss ? read_least_loss(*section) : read_mondrian(*section);
   if (!read) return read.error();
   job.mondrian = *read;
   return {};
 }
 
-Result<JobGroups> cut_into_groups(const Job& job, engine::Table table, const HierarchyOf& hierarchy_of,
-                                  const std::function<bool()>& is_aborted, const db::Progress& progress) {
+Result<JobGroups> make_groups(const Job& job, engine::Table table, const HierarchyOf& hierarchy_of,
+                              const std::function<bool()>& is_aborted, const db::Progress& progress) {
   const auto begin = std::chrono::steady_clock::now();
   const auto columns = columns_of(job, table, hierarchy_of);
   if (!columns) return columns.error();
-  const auto groups = cut(job, *columns, is_aborted, progress);
-  if (!groups) return groups.error();
+  Workers workers(job.limits.threads);
+  engine::Parallel parallel;
+  parallel.threads = job.limits.threads;
+  parallel.run = [&workers](std::size_t parts, const auto& work) { workers.run(parts, work); };
   JobGroups out;
-  out.report.tight = engine::quality_of(*groups, columns->dimensions, engine::Ranges::tight);
-  out.report.region = engine::quality_of(*groups, columns->dimensions, engine::Ranges::region);
-  for (std::size_t d = 0; d < columns->dimensions.size(); ++d) {
-    const auto found = std::ranges::find(table.columns, columns->dimensions[d].name, &engine::Column::name);
-    *found = engine::generalized(*groups, columns->dimensions, d, job.mondrian->ranges);
-  }
+  const auto groups = job.mondrian->rounds
+                          ? lose_least(job, *columns, parallel, is_aborted, progress, out.report)
+                          : cut(job, *columns, parallel, is_aborted, progress);
+  if (!groups) return groups.error();
+  const auto quality = [&](engine::Ranges ranges) {
+    return engine::quality_of(*groups, columns->dimensions, columns->quasi_identifiers, ranges);
+  };
+  out.report.tight = quality(engine::Ranges::tight);
+  out.report.region = quality(engine::Ranges::region);
+  out.report.sets = quality(engine::Ranges::sets);
+  std::vector<engine::Column> shown;
+  for (std::size_t d = 0; d < columns->dimensions.size(); ++d)
+    shown.push_back(engine::generalized(*groups, columns->dimensions, columns->quasi_identifiers, d,
+                                        job.mondrian->ranges));
+  for (auto& column : shown)
+    *std::ranges::find(table.columns, column.name, &engine::Column::name) = std::move(column);
   out.table = std::move(table);
   out.report.ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   return out;

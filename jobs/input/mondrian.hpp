@@ -1,6 +1,6 @@
 #pragma once
-// Handles `algorithm: mondrian` of a job: its keys, and the table of groups that is published in place of the
-// input.
+// Handles `algorithm: mondrian` and `algorithm: least_loss` of a job: their keys, and the table of groups
+// that is published in place of the input.
 #include <array>
 #include <functional>
 #include <string_view>
@@ -13,19 +13,25 @@
 
 namespace pgveil::app {
 
-// Reads the keys `algorithm` (if it is mondrian) and `mondrian` of the document into `job`. Errors: a key
-// that has no meaning for the requested algorithm; a model that groups cannot promise. REQUIRES: the rest of
-// the job is read.
-[[nodiscard]] Result<void> read_mondrian(const JobEntries& entries, const yaml::Value& attributes, Job& job);
+// Reads the keys `algorithm` (if it makes groups), `mondrian` and `least_loss` of the document into `job`.
+// Errors: a key that has no meaning for the requested algorithm; a model that groups cannot promise.
+// REQUIRES: the rest of the job is read.
+[[nodiscard]] Result<void> read_groups(const JobEntries& entries, const yaml::Value& attributes, Job& job);
 
-[[nodiscard]] bool asks_for_mondrian(const JobEntries& entries);
+[[nodiscard]] bool asks_for_groups(const JobEntries& entries);
+// Whether groups will show sets, so that quasi-identifiers need no hierarchy.
+[[nodiscard]] bool asks_for_sets(const JobEntries& entries);
 
-// hierarchy_of: called for attributes that are not numeric. Errors: those of numeric_dimension,
-// categorical_dimension and mondrian.
-[[nodiscard]] Result<JobGroups> cut_into_groups(const Job& job, engine::Table table,
-                                                const HierarchyOf& hierarchy_of,
-                                                const std::function<bool()>& is_aborted,
-                                                const db::Progress& progress);
+// "mondrian" or "least_loss".
+[[nodiscard]] std::string_view algorithm_of(const JobMondrian& groups);
+
+// hierarchy_of: called for attributes that have a hierarchy. Errors: those of numeric_dimension,
+// categorical_dimension, make_sensitive_values, mondrian and lose_least; a column of too many values for sets
+// that has no hierarchy; a value that looks like a set.
+[[nodiscard]] Result<JobGroups> make_groups(const Job& job, engine::Table table,
+                                            const HierarchyOf& hierarchy_of,
+                                            const std::function<bool()>& is_aborted,
+                                            const db::Progress& progress);
 
 // The words that a job uses for them.
 inline constexpr std::array<std::pair<std::string_view, engine::CutBy>, 4> kCutBy{
@@ -35,8 +41,8 @@ inline constexpr std::array<std::pair<std::string_view, engine::CutBy>, 4> kCutB
      {"min_entropy", engine::CutBy::min_entropy}}};
 inline constexpr std::array<std::pair<std::string_view, engine::Cuts>, 2> kCuts{
     {{"strict", engine::Cuts::strict}, {"relaxed", engine::Cuts::relaxed}}};
-inline constexpr std::array<std::pair<std::string_view, engine::Ranges>, 2> kRanges{
-    {{"tight", engine::Ranges::tight}, {"region", engine::Ranges::region}}};
+inline constexpr std::array<std::pair<std::string_view, engine::Ranges>, 3> kRanges{
+    {{"tight", engine::Ranges::tight}, {"region", engine::Ranges::region}, {"sets", engine::Ranges::sets}}};
 [[nodiscard]] std::string_view word_of(engine::CutBy cut_by);
 [[nodiscard]] std::string_view word_of(engine::Cuts cuts);
 [[nodiscard]] std::string_view word_of(engine::Ranges ranges);

@@ -43,8 +43,11 @@ Result<AttributeClass> read_class(const Value& value) {
   return read_choice(value, kClasses);
 }
 
+// Whether a quasi-identifier needs a hierarchy if it is not numeric.
+enum class Hierarchies { are_required, are_optional };
+
 Result<void> read_quasi_identifier(const JobEntries& entries, const Value& value, const std::string& folder,
-                                   JobAttribute& attribute) {
+                                   Hierarchies hierarchies, JobAttribute& attribute) {
   FirstError errors;
   for (const auto& entry : entries) {
     constexpr std::array<std::string_view, 5> kOfValues{"l_diversity", "t_closeness", "beta_likeness",
@@ -64,11 +67,12 @@ Result<void> read_quasi_identifier(const JobEntries& entries, const Value& value
   if (errors.error()) return *errors.error();
   if (attribute.aggregate && !attribute.is_numeric && yaml::find(entries, "hierarchy") == nullptr)
     return hold_at_top(entries, attribute);
-  if (!attribute.is_numeric) {
+  const bool is_needed = hierarchies == Hierarchies::are_required;
+  if (!attribute.is_numeric && (is_needed || yaml::find(entries, "hierarchy") != nullptr)) {
     const auto& hierarchy = required(entries, value, "hierarchy", "add hierarchy: {file: name.csv}", errors);
     if (errors.error()) return *errors.error();
     attribute.hierarchy = errors.take(read_job_hierarchy(hierarchy, folder));
-  } else if (const auto* hierarchy = yaml::find(entries, "hierarchy")) {
+  } else if (const auto* hierarchy = yaml::find(entries, "hierarchy"); attribute.is_numeric && hierarchy) {
     return error_at(hierarchy->position(), "a hierarchy of a numeric attribute", "remove one of the two");
   }
   const auto level = [&](std::string_view key, std::optional<unsigned>& target) {
@@ -86,7 +90,8 @@ Result<void> read_quasi_identifier(const JobEntries& entries, const Value& value
   return errors.error() ? Result<void>(*errors.error()) : Result<void>();
 }
 
-Result<JobAttribute> read_attribute(const std::string& name, const Value& value, const std::string& folder) {
+Result<JobAttribute> read_attribute(const std::string& name, const Value& value, const std::string& folder,
+                                    Hierarchies hierarchies) {
   const auto entries = read_job_section(value, "attributes");
   if (!entries) return entries.error();
   FirstError errors;
@@ -96,7 +101,8 @@ Result<JobAttribute> read_attribute(const std::string& name, const Value& value,
       errors.take(read_class(required(*entries, value, "class", "add class: quasi_identifier", errors)));
   if (errors.error()) return *errors.error();
   if (attribute.attribute_class == AttributeClass::quasi_identifier) {
-    if (auto read = read_quasi_identifier(*entries, value, folder, attribute); !read) return read.error();
+    if (auto read = read_quasi_identifier(*entries, value, folder, hierarchies, attribute); !read)
+      return read.error();
     return attribute;
   }
   if (attribute.attribute_class == AttributeClass::sensitive) {
@@ -111,14 +117,15 @@ Result<JobAttribute> read_attribute(const std::string& name, const Value& value,
   return attribute;
 }
 
-Result<std::vector<JobAttribute>> read_attributes(const Value& value, const std::string& folder) {
+Result<std::vector<JobAttribute>> read_attributes(const Value& value, const std::string& folder,
+                                                  Hierarchies hierarchies) {
   const auto entries = value.as_map();
   if (!entries) return entries.error();
   std::vector<JobAttribute> attributes;
   for (const auto& entry : *entries) {
     if (entry.key.empty())
       return error_at(entry.key_position, "an attribute without a name", "name a column");
-    auto attribute = read_attribute(entry.key, entry.value, folder);
+    auto attribute = read_attribute(entry.key, entry.value, folder, hierarchies);
     if (!attribute) return attribute.error();
     attributes.push_back(std::move(*attribute));
   }
@@ -284,7 +291,7 @@ void read_goal(const JobEntries& entries, const Value& document, Job& job, First
     job.quality.aggregate = errors.take(read_choice(*aggregate, kAggregates));
   if (const auto* gs = yaml::find(entries, "gs")) job.quality.gs = errors.take(read_decimal(*gs, 0, 1));
   if (const auto* algorithm = yaml::find(entries, "algorithm");
-      algorithm != nullptr && !asks_for_mondrian(entries))
+      algorithm != nullptr && !asks_for_groups(entries))
     job.algorithm = errors.take(read_algorithm(*algorithm));
   if (const auto* limits = yaml::find(entries, "limits")) job.limits = errors.take(read_limits(*limits));
   job.suppressed_records = errors.take(read_suppressed_records(entries));
@@ -346,14 +353,15 @@ Result<Job> read_job(const Value& document, const std::string& file_name) {
   job.name = errors.take(policy::read_own_name(get("name", "add name: my_job"), "a job's name"));
   errors.check(read_input(get("input", "add input: {file: name.csv}"), folder, job));
   const Value& attributes = get("attributes", "add attributes: {age: {class: …}}");
-  job.attributes = errors.take(read_attributes(attributes, folder));
+  job.attributes = errors.take(read_attributes(
+      attributes, folder, asks_for_sets(*entries) ? Hierarchies::are_optional : Hierarchies::are_required));
   if (!errors.error()) errors.check(check_classes(attributes, job));
   if (!errors.error()) errors.check(check_weights(attributes, job));
   read_goal(*entries, document, job, errors);
   errors.check(read_subset(*entries, folder, job));
   errors.check(read_risk(*entries, job));
   errors.check(read_local_recoding(*entries, job));
-  errors.check(read_mondrian(*entries, attributes, job));
+  errors.check(read_groups(*entries, attributes, job));
   errors.check(check_aggregates(attributes, job));
   errors.check(read_output(get("output", "add output: {file: name.csv}"), folder, job));
   if (errors.error()) return *errors.error();

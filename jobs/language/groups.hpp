@@ -1,16 +1,20 @@
 #pragma once
-// Groups that are published in place of a job's records (`algorithm: mondrian`).
+// Groups that are published in place of a job's records (`algorithm: mondrian` and `least_loss`).
 #include <functional>
+#include <optional>
 
 #include "engine/data/hierarchy.hpp"
 #include "engine/data/table.hpp"
+#include "engine/mondrian/least_loss.hpp"
 #include "jobs/language/job.hpp"
 
 namespace pgveil::app {
 
 struct JobGroupsReport {
-  engine::GroupQuality tight, region;
-  double ms = 0;  // for cutting
+  engine::GroupQuality tight, region, sets;
+  std::size_t rounds = 0;                  // least_loss: those that were done
+  std::optional<engine::LossBound> bound;  // least_loss
+  double ms = 0;                           // for making the groups
 };
 
 struct JobGroups {
@@ -18,7 +22,7 @@ struct JobGroups {
   JobGroupsReport report;
 };
 
-// Returns the hierarchy of a quasi-identifier that is not numeric, for the values of its column.
+// Returns the hierarchy that a job gives for an attribute, for the values of its column.
 using HierarchyOf = std::function<Result<engine::Hierarchy>(const JobAttribute& attribute)>;
 
 }  // namespace pgveil::app

@@ -39,7 +39,7 @@ struct JobAttribute {
   std::string name;
   AttributeClass attribute_class = AttributeClass::identifier;
   // For quasi-identifiers, and for sensitive attributes whose t-closeness is hierarchical. A file without a
-  // path: none.
+  // path: none, which quasi-identifiers may have if groups show sets of values.
   std::variant<JobFile, engine::HierarchyRule> hierarchy;
   // For quasi-identifiers only:
   std::optional<unsigned> min_level, max_level;
@@ -61,11 +61,13 @@ struct JobSubset {
   std::string column, value;
 };
 
-// algorithm: mondrian makes groups in place of one transformation for all records.
+// algorithm: mondrian or least_loss makes groups in place of one transformation for all records.
 struct JobMondrian {
   engine::CutBy cut_by = engine::CutBy::normalized_span;
   engine::Cuts cuts = engine::Cuts::strict;
   engine::Ranges ranges = engine::Ranges::tight;
+  // least_loss: at most so many rounds improve the groups.
+  std::optional<std::size_t> rounds;
 };
 
 struct JobLimits {

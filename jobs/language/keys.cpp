@@ -37,8 +37,10 @@ constexpr JobKey kKeys[] = {
     {"", "algorithm", "name", "flash",
      "`flash`, `best_first`, `ola`, `incognito`, `depth_first`, `breadth_first` and `brute_force` find the "
      "same optimum. `beam`, `igreedy`, `datafly` and `samarati` are heuristics, which prove nothing. "
-     "`mondrian` cuts the records into groups and generalizes each group by itself"},
+     "`mondrian` cuts the records into groups and generalizes each group by itself. `least_loss` improves "
+     "such groups until they lose little"},
     {"", "mondrian", "section", "none", "how groups are cut, with `algorithm: mondrian`"},
+    {"", "least_loss", "section", "none", "how groups are formed, with `algorithm: least_loss`"},
     {"", "limits", "section", "none", "when to stop with the best result so far"},
     {"", "suppressed_records", "word", "keep_or_drop",
      "what is published of suppressed records: `drop` leaves them out; `keep_or_drop`, `keep_or_hide` and "
@@ -60,10 +62,13 @@ constexpr JobKey kKeys[] = {
     {"attributes", "class", "word", "required",
      "`identifier` (never published), `quasi_identifier`, `sensitive` or `insensitive`"},
     {"attributes", "hierarchy", "section", "required",
-     "for a quasi-identifier, a file or one of the rules; for a sensitive attribute, only with `distance: "
-     "hierarchical`"},
+     "for a quasi-identifier, a file or one of the rules, which it needs unless groups show sets of values; "
+     "for "
+     "a sensitive attribute, only with `distance: hierarchical`"},
     {"attributes", "numeric", "true or false", "false",
-     "for a quasi-identifier with `algorithm: mondrian`: it is ordered as numbers and needs no hierarchy"},
+     "for a quasi-identifier with `algorithm: mondrian` or `least_loss`: it is ordered as numbers and needs "
+     "no "
+     "hierarchy"},
     {"attributes", "continuous", "true or false", "false",
      "for a quasi-identifier whose hierarchy joins numbers: `loss` is the share of the column's range that "
      "an interval covers, instead of the share of the hierarchy's rows"},
@@ -164,7 +169,18 @@ constexpr JobKey kKeys[] = {
      "smaller and overlap"},
     {"mondrian", "ranges", "word", "tight",
      "what a group shows: `tight` is the range from its smallest to its largest value, `region` is the range "
-     "that the cuts left to it"},
+     "that the cuts left to it, and `sets` is the set of its values, for columns of at most 64 categories"},
+
+    {"least_loss", "ranges", "word", "sets",
+     "what a group shows: `sets` is the set of its values, for columns of at most 64 categories; they need "
+     "no "
+     "hierarchy then. `tight` is the common ancestor in the hierarchy. Both show numbers as the range from "
+     "the "
+     "smallest to the largest"},
+    {"least_loss", "rounds", "0 to 10000", "60",
+     "maximum number of rounds that improve the groups; they end earlier when twenty of them gain less than "
+     "a "
+     "thousandth"},
 
     {"limits", "time", "duration", "none", "time limit of the search: `30s`, `5m`"},
     {"limits", "checks", "1 to 2^53", "none", "maximum number of transformations that are evaluated"},

@@ -87,35 +87,56 @@ std::string aggregate_lines(const JobReport& report) {
   return out;
 }
 
+std::string formed_line(const JobReport& report) {
+  const auto threads = report.threads == 1 ? "1 thread" : fmt::format("{} threads", report.threads);
+  if (report.mondrian->rounds)
+    return fmt::format("  formed           in {} rounds, {:.0f} ms, {}\n", report.groups.rounds,
+                       report.groups.ms, threads);
+  return fmt::format("  cut              by {}, {}, in {:.0f} ms, {}\n", word_of(report.mondrian->cut_by),
+                     word_of(report.mondrian->cuts), report.groups.ms, threads);
+}
+
 std::string groups_lines(const JobReport& report) {
   const auto& quality = shown_groups(report);
-  return fmt::format("  groups           {}, from {} to {} records\n", quality.groups, quality.smallest,
-                     quality.largest) +
-         fmt::format("  {:<33}{}\n", "discernibility_penalty", job_number(quality.discernibility)) +
-         fmt::format("  {:<33}{}\n", "certainty_penalty, tight ranges",
-                     job_number(report.groups.tight.global_certainty_penalty)) +
-         fmt::format("  {:<33}{}\n", "certainty_penalty, regions",
-                     job_number(report.groups.region.global_certainty_penalty)) +
-         fmt::format("  cut              by {}, {}, in {:.0f} ms, {}\n", word_of(report.mondrian->cut_by),
-                     word_of(report.mondrian->cuts), report.groups.ms,
-                     report.threads == 1 ? "1 thread" : fmt::format("{} threads", report.threads));
+  const auto line = [](std::string_view what, double value) {
+    return fmt::format("  {:<33}{}\n", what, job_number(value));
+  };
+  std::string out = fmt::format("  groups           {}, from {} to {} records\n", quality.groups,
+                                quality.smallest, quality.largest) +
+                    line("discernibility_penalty", quality.discernibility) +
+                    line("certainty_penalty, tight ranges", report.groups.tight.global_certainty_penalty);
+  if (!report.mondrian->rounds)
+    out += line("certainty_penalty, regions", report.groups.region.global_certainty_penalty);
+  out += line("certainty_penalty, sets", report.groups.sets.global_certainty_penalty);
+  if (report.groups.bound)
+    out += fmt::format("  {:<33}{}{}\n", "no groups lose less than", job_number(report.groups.bound->least),
+                       report.groups.bound->is_estimated ? " (from a sample, 99 % certain)" : "");
+  return out + formed_line(report);
 }
 
 json::value groups_json(const JobReport& report) {
   if (!report.mondrian) return nullptr;
   const auto& quality = shown_groups(report);
-  return json::object{{"cut_by", word_of(report.mondrian->cut_by)},
-                      {"cuts", word_of(report.mondrian->cuts)},
-                      {"ranges", word_of(report.mondrian->ranges)},
-                      {"groups", quality.groups},
-                      {"smallest", quality.smallest},
-                      {"largest", quality.largest},
-                      {"discernibility_penalty", quality.discernibility},
-                      {"ncp", quality.certainty_penalty},
-                      {"gcp_tight", report.groups.tight.global_certainty_penalty},
-                      {"gcp_region", report.groups.region.global_certainty_penalty},
-                      {"threads", report.threads},
-                      {"ms", report.groups.ms}};
+  json::object made{{"algorithm", algorithm_of(*report.mondrian)},
+                    {"cut_by", word_of(report.mondrian->cut_by)},
+                    {"cuts", word_of(report.mondrian->cuts)},
+                    {"ranges", word_of(report.mondrian->ranges)},
+                    {"groups", quality.groups},
+                    {"smallest", quality.smallest},
+                    {"largest", quality.largest},
+                    {"discernibility_penalty", quality.discernibility},
+                    {"ncp", quality.certainty_penalty},
+                    {"gcp_tight", report.groups.tight.global_certainty_penalty},
+                    {"gcp_region", report.groups.region.global_certainty_penalty},
+                    {"gcp_sets", report.groups.sets.global_certainty_penalty},
+                    {"threads", report.threads},
+                    {"ms", report.groups.ms}};
+  if (report.mondrian->rounds) made["rounds"] = report.groups.rounds;
+  if (report.groups.bound) {
+    made["gcp_bound"] = report.groups.bound->least;
+    made["is_bound_estimated"] = report.groups.bound->is_estimated;
+  }
+  return made;
 }
 
 json::array levels_array(const std::vector<unsigned>& levels) {
@@ -226,15 +247,18 @@ const engine::GroupQuality& shown_groups(const JobReport& report) {
   switch (report.mondrian->ranges) {
     case engine::Ranges::tight: return report.groups.tight;
     case engine::Ranges::region: return report.groups.region;
+    case engine::Ranges::sets: return report.groups.sets;
   }
   return report.groups.region;
 }
 
 std::string report_text(const JobReport& report) {
-  std::string out = report.mondrian ? fmt::format("job {}: {} rows, k = {}, cut into groups by mondrian\n",
-                                                  report.job, report.rows, report.k) +
-                                          groups_lines(report)
-                                    : transformation_lines(report);
+  std::string out =
+      report.mondrian ? fmt::format("job {}: {} rows, k = {}, {} by {}\n", report.job, report.rows, report.k,
+                                    report.mondrian->rounds ? "formed into groups" : "cut into groups",
+                                    algorithm_of(*report.mondrian)) +
+                            groups_lines(report)
+                      : transformation_lines(report);
   out += fmt::format("  classes          {}, the smallest has {} records\n", report.classes,
                      report.smallest_class);
   if (!report.models.empty()) out += fmt::format("  models           {}\n", fmt::join(report.models, ", "));

@@ -49,7 +49,7 @@ struct JobReport {
   std::optional<engine::SearchResult> search;
   std::size_t threads = 1;  // of the search
 
-  // algorithm: mondrian; then there are no levels and no scores.
+  // Of a job that makes groups; then there are no levels and no scores.
   std::optional<JobMondrian> mondrian;
   JobGroupsReport groups;
 

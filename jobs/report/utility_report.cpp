@@ -84,7 +84,8 @@ void add_transformation(const JobReport& report, HtmlPage& page) {
     page.heading("Groups");
     page.table({"ranges", "certainty penalty"},
                {{"tight", fmt::format("{}", report.groups.tight.global_certainty_penalty)},
-                {"regions", fmt::format("{}", report.groups.region.global_certainty_penalty)}});
+                {"regions", fmt::format("{}", report.groups.region.global_certainty_penalty)},
+                {"sets", fmt::format("{}", report.groups.sets.global_certainty_penalty)}});
     return;
   }
   page.heading("Transformation");

@@ -16,6 +16,7 @@
 #include "jobs/check/recount.hpp"
 #include "jobs/input/aggregates.hpp"
 #include "jobs/input/data.hpp"
+#include "jobs/input/mondrian.hpp"
 #include "jobs/report/certificate.hpp"
 #include "jobs/run/targets.hpp"
 
@@ -195,10 +196,12 @@ Result<void> take_groups(const JobData& data, JobReport& report) {
   return {};
 }
 
-Result<void> check_mondrian(const AnonymizeRequest& request) {
+Result<void> check_groups(const AnonymizeRequest& request) {
   if (!request.job.mondrian || (!request.levels && !request.lists_only)) return {};
-  return error_of_kind(ErrorKind::usage, "mondrian has no transformations to list or to choose from",
-                       "leave --list and --transformation out, or name another algorithm");
+  return error_of_kind(
+      ErrorKind::usage,
+      fmt::format("{} has no transformations to list or to choose from", algorithm_of(*request.job.mondrian)),
+      "leave --list and --transformation out, or name another algorithm");
 }
 
 JobReport begin_report(const Job& job, const JobData& data) {
@@ -266,7 +269,7 @@ Result<JobFingerprints> take_fingerprints(const AnonymizeRequest& request, const
 }
 
 // Handles local_recoding of a job: records that its transformation suppresses get other transformations. The
-// published table is then like mondrian's: its quasi-identifiers have no level above their values.
+// published table is then like one of groups: its quasi-identifiers have no level above their values.
 struct RecodedData {
   engine::Recoding recoding;  // its table is in `shown`
   ShownTable shown;
@@ -339,7 +342,7 @@ Result<engine::Publication> applied(const Job& job, const JobData& data,
   return made;
 }
 
-// With mondrian the table shows groups, and the input is kept beside it.
+// If the job makes groups, the table shows them, and the input is kept beside it.
 const engine::Table& table_as_read(const JobData& data) {
   return data.input ? *data.input : data.table;
 }
@@ -416,7 +419,7 @@ Error interrupted() {
 }
 
 Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHooks& hooks) {
-  if (auto possible = check_mondrian(request); !possible) return possible.error();
+  if (auto possible = check_groups(request); !possible) return possible.error();
   if (!request.lists_only) {
     if (auto free = check_targets(request); !free) return free.error();
   }
@@ -453,7 +456,9 @@ Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHook
 Result<std::vector<JobReport>> search_thresholds(const AnonymizeRequest& request, const AnonymizeHooks& hooks,
                                                  std::span<const std::uint64_t> thresholds) {
   if (request.job.mondrian) {
-    return error_of_kind(ErrorKind::usage, "--frontier repeats a search, and mondrian does not search",
+    return error_of_kind(ErrorKind::usage,
+                         fmt::format("--frontier repeats a search, and {} does not search levels",
+                                     algorithm_of(*request.job.mondrian)),
                          "name another algorithm");
   }
   const auto data = read_job_data(request.job, request.config, hooks.is_aborted, hooks.progress);

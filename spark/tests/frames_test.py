@@ -111,7 +111,7 @@ class Worker(unittest.TestCase):
     def test_what_the_worker_refuses_is_the_tasks_failure_and_quotes_no_value(self):
         with self.assertRaisesRegex(TaskFailure, "fewer than k = 5"):
             self.cut([1, 2, 3, 4], k=5)
-        with self.assertRaisesRegex(TaskFailure, "not as diverse"):
+        with self.assertRaisesRegex(TaskFailure, "do not keep the models"):
             self.cut([1, 1, 1, 1])
         with self.assertRaises(TaskFailure) as caught:
             anonymize.cut(pa.table({"c0": ["30", "secret"], "c1": [1, 2]}), self.work(), BINARY, "")

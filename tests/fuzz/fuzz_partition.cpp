@@ -26,11 +26,13 @@ ReadBytes reader_of(std::string_view& left) {
 void check(const PartitionRequest& request, const engine::Groups& groups) {
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (groups.size_of(g) < request.options.k) std::abort();
-    for (const auto& diversity : request.options.diversity) {
+    for (const auto& [column, model] : request.options.models) {
       std::set<engine::Code> values;
       for (auto i = groups.begin_of(g); i < groups.ends[g]; ++i)
-        values.insert(request.sensitive[diversity.sensitive].codes.at(groups.records[i]));
-      if (static_cast<double>(values.size()) < diversity.l) std::abort();
+        values.insert(request.sensitive[column].codes.at(groups.records[i]));
+      const auto* distinct = std::get_if<engine::DistinctDiversity>(&model);
+      const double l = distinct != nullptr ? distinct->l : std::get<engine::EntropyDiversity>(model).l;
+      if (static_cast<double>(values.size()) < l) std::abort();
     }
   }
 }

@@ -572,10 +572,116 @@ class Mondrian(JobCase):
         for arguments in (("--list",), ("--transformation", "0,0,0"), ("--frontier", "2,5")):
             self.refused(MONDRIAN, "mondrian", *arguments)
         self.refused(MONDRIAN.replace("k: 5", "k: 201"), "200 records are fewer than k = 201")
-        self.refused(MONDRIAN.replace("distinct: 2", "distinct: 6"), "not as diverse as asked for")
+        self.refused(MONDRIAN.replace("distinct: 2", "distinct: 6"), "do not keep the models")
         self.refused(
             MONDRIAN.replace("note: {class: insensitive}", "note: {class: quasi_identifier, numeric: true}"),
             "values of note are no numbers",
+        )
+
+
+LEAST_LOSS = MONDRIAN.replace("algorithm: mondrian", "algorithm: least_loss")
+# Blood groups are shown as sets, and some of them are NULL.
+SETS = LEAST_LOSS.replace("sensitive, l_diversity: {distinct: 2}", "quasi_identifier")
+
+
+class LeastLoss(JobCase):
+    """Groups of records that are as similar as possible."""
+
+    def published(self):
+        with open(self.folder / "out.csv", newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    def test_classes_keep_the_models_and_show_what_is_true(self):
+        self.run_job(LEAST_LOSS, "--report", self.folder / "report.json")
+        classes = self.rows(
+            "SELECT count(*), count(DISTINCT coalesce(blood::text, '')) "
+            'FROM public.patients_k5 GROUP BY age, "zip code", weight'
+        )
+        self.assertGreater(len(classes), 10)
+        for records, values in classes:
+            self.assertGreaterEqual(int(records), 5)
+            self.assertGreaterEqual(int(values), 2)
+        self.assertEqual(len(self.published()), 200)
+        report = json.loads((self.folder / "report.json").read_text())
+        found = report["mondrian"]
+        self.assertEqual((found["algorithm"], found["ranges"]), ("least_loss", "sets"))
+        self.assertEqual(report["certainty_penalty"], found["gcp_sets"])
+        self.assertLessEqual(found["gcp_bound"], found["gcp_sets"])
+
+    def test_sets_have_the_true_value_and_postgresql_reads_them_as_arrays(self):
+        self.run_job(SETS)
+        groups = self.rows(
+            'SELECT count(*) FROM public.patients_k5 GROUP BY age, "zip code", weight, blood'
+        )
+        self.assertGreaterEqual(min(int(it[0]) for it in groups), 5)
+        kinds = self.rows("""
+            SELECT count(*) FILTER (WHERE k.blood LIKE '{%'),
+                   count(*) FILTER (WHERE k.blood LIKE '{%' AND p.blood IS NULL),
+                   count(*) FILTER (WHERE k.blood LIKE '{%'
+                                      AND array_position(k.blood::text[], p.blood::text) IS NULL),
+                   count(*) FILTER (WHERE k.blood IS NULL AND p.blood IS NOT NULL),
+                   count(*) FILTER (WHERE k.blood NOT LIKE '{%' AND k.blood <> '*'
+                                      AND k.blood <> coalesce(p.blood::text, 'none'))
+              FROM public.patients p JOIN public.patients_k5 k USING (note)""")[0]
+        sets, sets_of_null, *wrong = (int(it) for it in kinds)
+        self.assertGreater(sets, 20)
+        self.assertGreater(sets_of_null, 0)
+        self.assertEqual(wrong, [0, 0, 0])
+
+    def test_it_loses_less_than_mondrian(self):
+        self.run_job(SETS, "--report", self.folder / "least.json")
+        self.postgres.run("DROP TABLE public.patients_k5", "demo")
+        (self.folder / "out.csv").unlink()
+        cut = SETS.replace("algorithm: least_loss", "algorithm: mondrian\nmondrian: {ranges: sets}")
+        self.run_job(cut, "--report", self.folder / "cut.json")
+        least, mondrian = (
+            json.loads((self.folder / name).read_text())["certainty_penalty"]
+            for name in ("least.json", "cut.json")
+        )
+        self.assertLess(least, 0.9 * mondrian)
+
+    def test_threads_and_repetition_give_the_same_bytes(self):
+        written = set()
+        for threads in (1, 2, 3):
+            self.postgres.run("DROP TABLE IF EXISTS public.patients_k5", "demo")
+            self.run_job(LEAST_LOSS.replace("seed: 1", f"seed: 1\nlimits: {{threads: {threads}}}"))
+            written.add((self.folder / "out.csv").read_bytes())
+            (self.folder / "out.csv").unlink()
+        self.assertEqual(len(written), 1)
+
+    def test_t_closeness_is_kept(self):
+        self.run_job(LEAST_LOSS.replace("l_diversity: {distinct: 2}", "t_closeness: {t: 0.3}"))
+        share = {
+            blood: int(n) / 200
+            for blood, n in self.rows(
+                "SELECT coalesce(blood::text, ''), count(*) FROM public.patients GROUP BY 1"
+            )
+        }
+        classes = {}
+        for row in self.published():
+            classes.setdefault((row["age"], row["zip code"], row["weight"]), []).append(row["blood"])
+        self.assertGreater(len(classes), 5)
+        for members in classes.values():
+            distance = sum(
+                max(0, members.count(it) / len(members) - share[it]) for it in set(members)
+            )
+            self.assertLessEqual(distance, 0.3 + 1e-9)
+
+    def test_a_stop_after_no_time_publishes_all_the_same(self):
+        self.run_job(LEAST_LOSS.replace("seed: 1", "seed: 1\nlimits: {time: 1ms}"))
+        self.assertEqual(len(self.published()), 200)
+
+    def test_what_it_can_not_do_is_refused(self):
+        for arguments in (("--list",), ("--transformation", "0,0,0"), ("--frontier", "2,5")):
+            self.refused(LEAST_LOSS, "least_loss", *arguments)
+        self.refused(LEAST_LOSS.replace("k: 5", "k: 201"), "200 records are fewer than k = 201")
+        self.refused(
+            LEAST_LOSS.replace("note: {class: insensitive}", "note: {class: quasi_identifier}"),
+            "note has 200 values, and sets are shown of at most 64",
+        )
+        self.refused(
+            LEAST_LOSS.replace("note: {class: insensitive}", "visits: {class: quasi_identifier}"),
+            "a value of visits begins with {, as a set does",
         )
 
 

@@ -38,9 +38,11 @@ struct Problem {
     for (const Dimension& dimension : dimensions) out.push_back(&table.find(dimension.name)->codes);
     return out;
   }
-  [[nodiscard]] Result<Groups> groups(const MondrianOptions& options) const {
+  [[nodiscard]] Result<Groups> groups(MondrianOptions options) const {
     std::vector<const CodeColumn*> others;
     for (const auto& name : sensitive) others.push_back(&table.find(name)->codes);
+    const std::vector<SensitiveValues> values(others.size());
+    options.values = values;
     return mondrian(dimensions, columns(), others, options);
   }
 };
@@ -55,7 +57,7 @@ Problem drivers() {
 
 std::vector<std::string> shown(const Problem& problem, const Groups& groups, std::size_t dimension,
                                Ranges ranges) {
-  const auto column = generalized(groups, problem.dimensions, dimension, ranges);
+  const auto column = generalized(groups, problem.dimensions, problem.columns(), dimension, ranges);
   std::vector<std::string> out;
   for (std::size_t row = 0; row < column.codes.size(); ++row)
     out.push_back(column.values[column.codes.at(row)]);
@@ -75,17 +77,18 @@ struct Naive {
 
   [[nodiscard]] bool is_allowed(const std::vector<std::uint32_t>& records) const {
     if (records.size() < options.k || records.empty()) return false;
-    for (const auto& diversity : options.diversity) {
+    for (const auto& [column, model] : options.models) {
       std::map<Code, double> counts;
       for (const auto record : records)
-        ++counts[problem.table.find(problem.sensitive[diversity.sensitive])->codes.at(record)];
-      if (static_cast<double>(counts.size()) < diversity.l) return false;
+        ++counts[problem.table.find(problem.sensitive[column])->codes.at(record)];
+      const auto* entropy = std::get_if<EntropyDiversity>(&model);
+      const double l = entropy != nullptr ? entropy->l : std::get<DistinctDiversity>(model).l;
+      if (static_cast<double>(counts.size()) < l) return false;
       double sum = 0;
       for (const auto& [_, count] : counts) sum += count * std::log(count);
       const auto n = static_cast<double>(records.size());
-      const bool is_entropy = diversity.kind == GroupDiversity::Kind::entropy;
       // Equal frequencies are as diverse as their number, whatever rounding makes of it.
-      if (is_entropy && std::log(n) - sum / n < std::log(diversity.l) - 1e-9) return false;
+      if (entropy != nullptr && std::log(n) - sum / n < std::log(l) - 1e-9) return false;
     }
     return true;
   }
@@ -193,7 +196,7 @@ TEST_CASE("twelve drivers in groups of three with two speeds") {
   const Problem problem = drivers();
   MondrianOptions options;
   options.k = 3;
-  options.diversity = {{0, GroupDiversity::Kind::distinct, 2}};
+  options.models = {{0, DistinctDiversity{2}}};
   const auto groups = value_of(problem.groups(options));
   CHECK(lists(groups) ==
         std::vector<std::vector<std::uint32_t>>{{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {9, 10, 11}});
@@ -204,7 +207,7 @@ TEST_CASE("twelve drivers in groups of three with two speeds") {
   CHECK(shown(problem, groups, 1, Ranges::tight) ==
         std::vector<std::string>{"Europe", "Europe", "Europe", "Europe", "Europe", "Europe", "America",
                                  "America", "America", "America", "America", "America"});
-  const auto quality = quality_of(groups, problem.dimensions, Ranges::tight);
+  const auto quality = quality_of(groups, problem.dimensions, problem.columns(), Ranges::tight);
   CHECK(quality.groups == 4);
   CHECK(quality.smallest == 3);
   CHECK(quality.discernibility == 36);
@@ -252,9 +255,9 @@ TEST_CASE("all records together must have k and the diversity") {
   options.k = 13;
   CHECK(problem.groups(options).error().public_message == "12 records are fewer than k = 13");
   options.k = 2;
-  options.diversity = {{0, GroupDiversity::Kind::distinct, 7}};
+  options.models = {{0, DistinctDiversity{7}}};
   CHECK(problem.groups(options).error().kind == ErrorKind::policy);
-  options.diversity = {{0, GroupDiversity::Kind::distinct, 6}};
+  options.models = {{0, DistinctDiversity{6}}};
   CHECK(value_of(problem.groups(options)).size() == 1);
 }
 
@@ -284,8 +287,10 @@ TEST_CASE("groups are those of the naive implementation, for any number of threa
     options.cut_by = static_cast<CutBy>(random() % 4);
     options.cuts = static_cast<Cuts>(random() % 2);
     if (random() % 2 == 0) {
-      options.diversity.push_back({random() % 2, static_cast<GroupDiversity::Kind>(random() % 2),
-                                   1 + static_cast<double>(random() % 3) / 2});
+      const std::size_t column = random() % 2;
+      const bool is_entropy = random() % 2 == 1;
+      const double l = 1 + static_cast<double>(random() % 3) / 2;
+      options.models.push_back({column, is_entropy ? ValueModel(EntropyDiversity{l}) : DistinctDiversity{l}});
     }
     Naive root{problem, options};
     std::vector<std::uint32_t> all(problem.table.rows());

@@ -89,7 +89,7 @@ TEST_CASE("what can't be aggregated, or not beside something else, is refused wi
        "weight of an attribute that is aggregated without"},
       {"aggregate: mean}", "aggregate: mean, continuous: true}", "continuous of an attribute"},
       {"aggregate: mean}", "aggregate: mean, numeric: true}",
-       "income is numeric, which mondrian alone can use"},
+       "income is numeric, which only mondrian and least_loss can use"},
       {"k: 2\n", "k: 2\nalgorithm: mondrian\n", "age: aggregate has no meaning with algorithm: mondrian"},
       {"k: 2\n", "k: 2\nlocal_recoding: 3\n", "aggregate and local_recoding"},
       {"k: 2\n", "k: 2\nsubset: {column: illness, value: flu}\n", "aggregate and subset"},

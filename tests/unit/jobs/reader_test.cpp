@@ -311,7 +311,7 @@ output: {file: out.csv}
   } cases[] = {
       {"algorithm: mondrian\n", "", "mondrian without its algorithm"},
       {"algorithm: mondrian\nmondrian: {cut_by: entropy, cuts: relaxed, ranges: region}\n", "",
-       "age is numeric, which mondrian alone can use"},
+       "age is numeric, which only mondrian and least_loss can use"},
       {"k: 3\n", "k: 3\nsuppression: 5%\n", "suppression has no meaning with algorithm: mondrian"},
       {"k: 3\n", "k: 3\nmetric: loss\n", "metric has no meaning"},
       {"k: 3\n", "k: 3\nrisk: {average: 5%}\n", "risk has no meaning"},
@@ -322,8 +322,8 @@ output: {file: out.csv}
        "age: levels, weights and continuous have no meaning"},
       {"numeric: true", "numeric: yes", "true or false"},
       {"numeric: true", "numeric: false", "\"hierarchy\" is missing"},
-      {"l_diversity: {distinct: 2, entropy: 1.5}", "t_closeness: {t: 0.2}",
-       "illness: mondrian supports only k, distinct and entropy"},
+      {"l_diversity: {distinct: 2, entropy: 1.5}", "delta_disclosure: 1",
+       "illness: algorithm: mondrian can't keep delta_disclosure"},
       {"cut_by: entropy", "cut_by: luck", "luck"},
       {"cuts: relaxed", "cuts: fine", "fine"},
       {"ranges: region", "range: region", "unknown key \"range\""},
@@ -337,12 +337,71 @@ output: {file: out.csv}
   }
 }
 
+TEST_CASE("a job of least loss") {
+  constexpr std::string_view job_text = R"(version: 1
+name: groups
+input: {file: in.csv}
+attributes:
+  age: {class: quasi_identifier, numeric: true}
+  town: {class: quasi_identifier}
+  illness: {class: sensitive, t_closeness: {t: 0.2}}
+k: 3
+algorithm: least_loss
+least_loss: {rounds: 7}
+limits: {threads: 2, time: 5s}
+output: {file: out.csv}
+)";
+  const auto with = [&](std::string_view from, std::string_view to) {
+    std::string text(job_text);
+    const auto at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    return read_job_text(text.replace(at, from.size(), to), "/jobs/job.yaml");
+  };
+  const auto job = with("k: 3", "k: 3");
+  REQUIRE(job.has_value());
+  CHECK(job->mondrian->rounds == 7);
+  CHECK(job->mondrian->ranges == engine::Ranges::sets);
+  CHECK(with("least_loss: {rounds: 7}\n", "")->mondrian->rounds == 60);
+  CHECK(with("town: {class: quasi_identifier}", "town: {class: quasi_identifier, hierarchy: {masking: {}}}")
+            .has_value());
+  const struct {
+    std::string_view from, to, message;
+  } cases[] = {
+      {"algorithm: least_loss\n", "", "\"hierarchy\" is missing"},
+      {"algorithm: least_loss\n", "algorithm: mondrian\nmondrian: {ranges: sets}\n",
+       "least_loss without its algorithm"},
+      {"algorithm: least_loss\n", "algorithm: mondrian\n", "\"hierarchy\" is missing"},
+      {"rounds: 7", "ranges: tight", "\"hierarchy\" is missing"},
+      {"rounds: 7", "ranges: region", "\"hierarchy\" is missing"},
+      {"least_loss: {rounds: 7}", "mondrian: {cuts: relaxed}", "mondrian without its algorithm"},
+      {"rounds: 7", "rounds: 10001", "10000"},
+      {"rounds: 7", "round: 7", "unknown key \"round\""},
+      {"k: 3\n", "k: 3\nlocal_recoding: 5\n", "local_recoding has no meaning with algorithm: least_loss"},
+      {"time: 5s", "checks: 5", "checks has no meaning with algorithm: least_loss"},
+      {"t_closeness: {t: 0.2}", "delta_disclosure: 1", "can't keep delta_disclosure"},
+  };
+  for (const auto& [from, to, message] : cases) {
+    CAPTURE(to);
+    const auto refused = with(from, to);
+    REQUIRE(refused.has_error());
+    CHECK_MESSAGE(refused.error().public_message.find(message) != std::string::npos,
+                  refused.error().public_message);
+  }
+  std::string whole(job_text);
+  whole.replace(whole.find("town: {class: quasi_identifier}"), 31,
+                "town: {class: quasi_identifier, hierarchy: {masking: {}}}");
+  whole.replace(whole.find("rounds: 7"), 9, "ranges: region");
+  CHECK(read_job_text(whole, "/jobs/job.yaml").error().public_message.find("region has no meaning") !=
+        std::string::npos);
+}
+
 TEST_CASE("docs/anonymize.md has the tables of all keys") {
   std::ifstream file(PGVEIL_SOURCE_DIR "/docs/anonymize.md");
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  for (const auto* section : {"", "input", "attributes", "l_diversity", "recursive", "t_closeness",
-                              "beta_likeness", "subset", "presence", "risk", "population_uniqueness",
-                              "hierarchy", "intervals", "order", "masking", "mondrian", "limits", "output"}) {
+  for (const auto* section :
+       {"", "input", "attributes", "l_diversity", "recursive", "t_closeness", "beta_likeness", "subset",
+        "presence", "risk", "population_uniqueness", "hierarchy", "intervals", "order", "masking", "mondrian",
+        "least_loss", "limits", "output"}) {
     CHECK_MESSAGE(text.find(job_markdown(section)) != std::string::npos, job_markdown(section));
   }
   for (const auto& key : job_keys()) CHECK(!key.meaning.empty());

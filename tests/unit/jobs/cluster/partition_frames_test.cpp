@@ -143,7 +143,7 @@ TEST_CASE("a partition that has not k or not the diversity is refused") {
   alike.speed = texts({"0"}) + numbers({0, 0, 0, 0});
   request = read(alike.all());
   REQUIRE(request.has_value());
-  CHECK(answer(*request).error().public_message == "all records together are not as diverse as asked for");
+  CHECK(answer(*request).error().public_message == "all records together do not keep the models");
 }
 
 TEST_CASE("what ends anywhere is no partition, and neither is what goes on") {
