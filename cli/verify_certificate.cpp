@@ -144,7 +144,7 @@ Result<std::optional<Population>> read_population(const VerifyArguments& argumen
   }
   auto job = read_job_file(*arguments.job);
   if (!job) return job.error();
-  if (job->local_recoding > 0) {
+  if (job->local_recoding.parts > 0) {
     verdicts.leave("presence and k_map: some records have other levels, because of local recoding");
     return made;
   }

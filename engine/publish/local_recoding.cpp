@@ -104,7 +104,7 @@ Table shown_table(const Table& table, std::span<const QuasiIdentifier> quasi_ide
 Result<Recoding> recode_locally(const Table& table, const PreparedTable& prepared,
                                 std::span<const QuasiIdentifier> quasi_identifiers,
                                 const PrivacyColumns& privacy, std::span<const unsigned> levels,
-                                const SearchOptions& options, std::size_t rounds) {
+                                const SearchOptions& options, const RecodingLimits& limits) {
   PGVEIL_ASSERT(privacy.subset.empty());
   Recoding made;
   Shown shown(table.rows(), quasi_identifiers.size());
@@ -115,14 +115,15 @@ Result<Recoding> recode_locally(const Table& table, const PreparedTable& prepare
   auto left = show_part(table, prepared, rows, options.anonymity, step, shown);
   if (!left) return left.error();
   made.steps.push_back(std::move(step));
-  if (left->size() > options.anonymity.suppression_limit) rounds = 0;  // the transformation is not anonymous
-  for (std::size_t round = 0; round < rounds && left->size() >= smallest_class(options.anonymity); ++round) {
+  const bool is_anonymous = left->size() <= options.anonymity.suppression_limit;
+  const auto least = std::max(limits.least_records, smallest_class(options.anonymity));
+  for (std::size_t part_no = 0; is_anonymous && part_no < limits.parts && left->size() >= least; ++part_no) {
     const Table rest = rows_of(table, *left);
     auto part = prepare(rest, quasi_identifiers, privacy);
     if (!part) return part.error();
     part->sensitive = prepared.sensitive;  // shares are compared with those of the whole table
     auto of_rest = options;
-    of_rest.anonymity.suppression_limit = left->size();
+    of_rest.anonymity.suppression_limit = left->size() - limits.least_records;
     auto next = find_step(*part, of_rest);
     if (!next) return next.error();
     if (!*next) break;

@@ -1,7 +1,8 @@
 #pragma once
 // Local recoding: the records that one transformation suppresses get a second one of their own, which the
-// same search finds among these records alone. The records that the second one suppresses get a third, and so
-// on, as long as a transformation that shows some of them scores better than one that shows none.
+// same search finds among these records alone. The records that the second one suppresses get a third, and
+// so on, as long as a transformation that shows some of them scores better than one that shows none. If each
+// part has to show a least number of records, the search takes the best transformation among those that do.
 //
 // Everybody whose values the first transformation puts into a class is in that class or, if it was
 // suppressed, in the rest. So somebody who looks for a person has to look in one of the parts only, and each
@@ -17,6 +18,11 @@
 #include "engine/search/search.hpp"
 
 namespace pgveil::engine {
+
+struct RecodingLimits {
+  std::size_t parts = 0;            // the largest number of additional transformations
+  std::uint64_t least_records = 0;  // that each of them shows
+};
 
 struct RecodingStep {
   std::vector<unsigned> levels;  // as given
@@ -38,13 +44,14 @@ struct Recoding {
 };
 
 // levels: those of `prepared`, which was made from the table, the quasi-identifiers and the sensitive
-// columns. options: for the searches, including limits on levels; their suppression limit is all of the rest.
-// rounds: the largest number of additional transformations. None is searched if the first transformation
-// suppresses more than the limit of `options` and so is not anonymous. REQUIRES: no subset; no risk except
+// columns. options: for the searches, including limits on levels; their suppression limit is all of the rest
+// but limits.least_records.
+// No part is searched if the first transformation suppresses more than the limit of `options` and so is not
+// anonymous. REQUIRES: no subset; no risk except
 // the highest; no δ-disclosure. Errors: those of level_columns, prepare and search.
 [[nodiscard]] Result<Recoding> recode_locally(const Table& table, const PreparedTable& prepared,
                                               std::span<const QuasiIdentifier> quasi_identifiers,
                                               const PrivacyColumns& privacy, std::span<const unsigned> levels,
-                                              const SearchOptions& options, std::size_t rounds);
+                                              const SearchOptions& options, const RecodingLimits& limits);
 
 }  // namespace pgveil::engine

@@ -72,7 +72,7 @@ Result<void> check_models(const Job& job) {
   if (job.presence) return for_one_machine("presence");
   if (job.k_map) return for_one_machine("k_map");
   if (!job.risks.empty()) return for_one_machine("risk");
-  if (job.local_recoding > 0) return for_one_machine("local_recoding");
+  if (job.local_recoding.parts > 0) return for_one_machine("local_recoding");
   if (job.mondrian && job.mondrian->rounds) return for_one_machine("algorithm: least_loss");
   if (job.mondrian && job.mondrian->ranges == engine::Ranges::sets) return for_one_machine("ranges: sets");
   for (const auto& attribute : job.attributes) {

@@ -74,7 +74,7 @@ Result<void> check_aggregates(const Value& attributes, const Job& job) {
       "classes that get the same aggregates are merged; each can satisfy the model "
       "while the merged class breaks it";
   if (job.subset) return refused("subset", "what is shown can't be looked up in the population");
-  if (job.local_recoding > 0) return refused("local_recoding", "each shows classes in its own way");
+  if (job.local_recoding.parts > 0) return refused("local_recoding", "each shows classes in its own way");
   if (std::ranges::any_of(job.risks, is_of_all)) return refused("risks of the whole table", kTogether);
   if (std::ranges::any_of(job.attributes, has_delta_disclosure))
     return refused("delta_disclosure", kTogether);

@@ -24,7 +24,7 @@ constexpr std::int64_t kMaxK = std::int64_t{1} << 32;
 constexpr std::int64_t kMaxChecks = std::int64_t{1} << 53;
 constexpr std::int64_t kMaxBytes = std::int64_t{1} << 40;
 constexpr std::int64_t kMaxThreads = 256;
-constexpr std::int64_t kMaxRounds = 100;
+constexpr std::int64_t kMaxParts = 1000;
 
 // The value of a required key, or the section itself after recording an error.
 const Value& required(const JobEntries& entries, const Value& section, std::string_view key,
@@ -299,16 +299,39 @@ void read_goal(const JobEntries& entries, const Value& document, Job& job, First
     job.seed = static_cast<std::uint64_t>(errors.take(seed->as_integer(0, INT64_MAX)));
 }
 
+// A number of parts, or a section.
+Result<void> read_recoding_limits(const Value& value, JobRecoding& recoding) {
+  const auto read_parts = [&](const Value& given) -> Result<void> {
+    const auto parts = given.as_integer(0, kMaxParts);
+    if (!parts) return parts.error();
+    recoding.parts = static_cast<std::size_t>(*parts);
+    return {};
+  };
+  if (value.as_string()) return read_parts(value);
+  const auto entries = read_job_section(value, "local_recoding");
+  if (!entries) return entries.error();
+  const auto* parts = yaml::find(*entries, "parts");
+  if (parts == nullptr) {
+    recoding.parts = static_cast<std::size_t>(kMaxParts);
+  } else if (auto read = read_parts(*parts); !read) {
+    return read;
+  }
+  const auto* least = yaml::find(*entries, "least");
+  if (least == nullptr) return {};
+  const auto share = read_share(*least);
+  if (!share) return share.error();
+  recoding.least = *share;
+  return {};
+}
+
 // Refuses models that two parts of a table can each keep but break together.
 Result<void> read_local_recoding(const JobEntries& entries, Job& job) {
-  const auto* rounds = yaml::find(entries, "local_recoding");
-  if (rounds == nullptr) return {};
-  const auto given = rounds->as_integer(0, kMaxRounds);
-  if (!given) return given.error();
-  job.local_recoding = static_cast<std::size_t>(*given);
-  if (job.local_recoding == 0) return {};
+  const auto* value = yaml::find(entries, "local_recoding");
+  if (value == nullptr) return {};
+  if (auto read = read_recoding_limits(*value, job.local_recoding); !read) return read;
+  if (job.local_recoding.parts == 0) return {};
   const auto refused = [&](std::string_view what) {
-    return error_at(rounds->position(), fmt::format("local_recoding and {}", what),
+    return error_at(value->position(), fmt::format("local_recoding and {}", what),
                     "remove one of them, because parts that satisfy the model can break it together");
   };
   if (job.subset) return refused("subset");

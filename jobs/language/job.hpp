@@ -70,6 +70,11 @@ struct JobMondrian {
   std::optional<std::size_t> rounds;
 };
 
+struct JobRecoding {
+  std::size_t parts = 0;  // additional transformations at most
+  double least = 0;       // share of all records that each of them shows at least
+};
+
 struct JobLimits {
   std::optional<std::int64_t> time_ms;
   std::optional<std::uint64_t> checks;
@@ -96,7 +101,7 @@ struct Job {
   std::optional<engine::DeltaPresence> presence;
   std::optional<std::uint64_t> k_map;
   std::vector<engine::RiskModel> risks;
-  std::size_t local_recoding = 0;  // number of additional transformations at most
+  JobRecoding local_recoding;
   engine::QualityModel quality;
   engine::Algorithm algorithm = engine::Algorithm::flash;
   std::optional<JobMondrian> mondrian;  // in place of `algorithm`

@@ -22,7 +22,7 @@ constexpr JobKey kKeys[] = {
     {"", "k_map", "1 to 2^32", "none",
      "the minimum size of a class, counted over all records of the input, in the subset or not"},
     {"", "risk", "section", "none", "models of the whole table: re-identification risks and uniqueness"},
-    {"", "local_recoding", "0 to 100", "0",
+    {"", "local_recoding", "0 to 1000, or section", "0",
      "maximum number of additional transformations, applied to records that the previous ones suppressed"},
     {"", "metric", "name", "loss",
      "what is minimized: `loss`, `discernibility`, `discernibility_monotonic`, `class_size`, "
@@ -170,6 +170,12 @@ constexpr JobKey kKeys[] = {
     {"mondrian", "ranges", "word", "tight",
      "what a group shows: `tight` is the range from its smallest to its largest value, `region` is the range "
      "that the cuts left to it, and `sets` is the set of its values, for columns of at most 64 categories"},
+
+    {"local_recoding", "parts", "0 to 1000", "1000", "maximum number of additional transformations"},
+    {"local_recoding", "least", "share", "0",
+     "the share of all records that each of them shows at least: `1%`. The search then finds what loses "
+     "least "
+     "among those that show so many"},
 
     {"least_loss", "ranges", "word", "sets",
      "what a group shows: `sets` is the set of its values, for columns of at most 64 categories; they need "

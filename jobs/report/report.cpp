@@ -65,8 +65,15 @@ std::string suppressed_words(const JobReport& report) {
 }
 
 std::string suppressed_line(const JobReport& report) {
-  return fmt::format("  suppressed       {} of {} records, at most {}{}\n", report.suppressed_rows,
-                     report.rows, report.suppression_limit, suppressed_words(report));
+  auto line = fmt::format("  suppressed       {} of {} records, at most {}{}\n", report.suppressed_rows,
+                          report.rows, report.suppression_limit, suppressed_words(report));
+  if (report.gs < 0.5 && report.suppressed_rows > report.rows / 2)
+    line += fmt::format(
+        "  note             most records are suppressed, because gs = {} lets that cost little: raise gs, "
+        "lower "
+        "suppression, or add local_recoding: {{least: 1%}}\n",
+        job_number(report.gs));
+  return line;
 }
 
 std::string recoding_lines(const JobReport& report) {

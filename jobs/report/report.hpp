@@ -43,6 +43,7 @@ struct JobReport {
   std::vector<std::string> models;  // in addition to k: "diagnosis distinct 3"
   std::uint64_t suppression_limit = 0;
   engine::Metric metric = engine::Metric::loss;
+  double gs = 0.5;  // how the metric weighs generalization against suppression
   engine::Algorithm algorithm = engine::Algorithm::flash;
 
   // The search; none if the transformation was given.

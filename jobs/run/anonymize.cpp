@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <random>
 #include <span>
@@ -219,6 +220,7 @@ JobReport begin_report(const Job& job, const JobData& data) {
   report.k = job.k;
   report.suppression_limit = engine::suppression_limit(job.suppression, report.rows);
   report.metric = job.quality.metric;
+  report.gs = job.quality.gs;
   report.algorithm = job.algorithm;
   report.mondrian = job.mondrian;
   report.threads = job.mondrian ? job.limits.threads : 1;
@@ -279,10 +281,13 @@ struct RecodedData {
 Result<std::optional<RecodedData>> recode(const AnonymizeRequest& request, const JobData& data,
                                           const LevelRange& range, const AnonymizeHooks& hooks,
                                           JobReport& report) {
-  if (request.job.local_recoding == 0 || request.lists_only) return std::optional<RecodedData>();
+  if (request.job.local_recoding.parts == 0 || request.lists_only) return std::optional<RecodedData>();
+  const auto& given = request.job.local_recoding;
+  const engine::RecodingLimits limits{
+      given.parts, static_cast<std::uint64_t>(std::ceil(given.least * static_cast<double>(report.rows)))};
   auto made = with_options(request, range, hooks, report, [&](const engine::SearchOptions& options) {
     return engine::recode_locally(data.table, data.prepared, data.quasi_identifiers, data.privacy,
-                                  report.levels, options, request.job.local_recoding);
+                                  report.levels, options, limits);
   });
   if (!made) return made.error();
   // It was not anonymous in the first place; publish() reports that.
@@ -380,6 +385,12 @@ Result<void> publish(const AnonymizeRequest& request, const JobData& data,
   const auto made = applied(job, data, recoded, anonymity, report);
   if (!made) return made.error();
   if (is_aborted(hooks)) return interrupted();
+  if (made->suppressed_rows == report.rows)
+    return error_of_kind(ErrorKind::policy, "every record is suppressed, so nothing would be left to read",
+                         job.quality.gs < 0.5
+                             ? "raise gs, because below 0.5 suppression costs little, or lower "
+                               "suppression"
+                             : "lower suppression, or choose another transformation");
   if (auto counted = recount_models(job, data, *made, report.levels); !counted) return counted;
   if (!job.mondrian)
     report.scores = engine::evaluate(data.prepared, report.levels, anonymity, quality_of(job)).scores;

@@ -97,6 +97,31 @@ class JobReports(VerbCase):
         )
         self.assertEqual(check.returncode, 0, check.stdout)
 
+    def test_parts_that_show_a_least_share_lose_less(self):
+        fine = JOB.replace("suppression: 40%", "suppression: 99%\ngs: 0").replace(
+            "metric: discernibility", "metric: loss"
+        )
+        plain = self.report(fine)
+        (self.folder / "out.csv").unlink()
+        made = self.report(fine.replace("local_recoding: 10", "local_recoding: {least: 5%}"))
+        self.assertLess(made["certainty_penalty"], plain["certainty_penalty"])
+        self.assertGreaterEqual(len(made["recoding"]), 2)
+        for step in made["recoding"]:
+            self.assertGreaterEqual(step["records"], 7)  # 5 % of 140
+        classes = {}
+        for row in self.published():
+            classes.setdefault((row["age"], row["zip"]), []).append(row["illness"])
+        for key, illnesses in classes.items():
+            if set(key) != {"*"}:
+                self.assertGreaterEqual(len(illnesses), 4, "a class below k")
+
+    def test_a_table_of_stars_is_no_result(self):
+        stars = JOB.replace("suppression: 40%", "suppression: 100%\ngs: 0").replace("metric: discernibility", "metric: loss")
+        stars = stars.replace("local_recoding: 10\n", "")
+        done = self.anonymize(stars, status=1)
+        self.assertIn("every record is suppressed", done.stderr)
+        self.assertFalse((self.folder / "out.csv").exists())
+
     def test_the_same_seed_gives_the_same_file(self):
         self.anonymize(JOB)
         before = (self.folder / "out.csv").read_bytes()

@@ -32,7 +32,8 @@ TEST_CASE("what is rare is joined where it is rare, the others stay as they are"
   const auto prepared = value_of(prepare(table, columns));
   const std::vector<unsigned> levels = {0};
   const auto recode = [&](std::uint64_t limit, std::size_t rounds) {
-    return value_of(recode_locally(table, prepared, columns, {}, levels, options_with({2, limit}), rounds));
+    return value_of(
+        recode_locally(table, prepared, columns, {}, levels, options_with({2, limit}), {rounds, 0}));
   };
   const auto made = recode(3, 5);
   CHECK(cells(made.table, "q") == std::vector<std::string>{"a", "a", "a", "bc", "bc", "*"});
@@ -49,7 +50,7 @@ TEST_CASE("what is rare is joined where it is rare, the others stay as they are"
   CHECK(recode(3, 0).suppressed() == 3);
   CHECK(recode(2, 5).steps.size() == 1);  // the first suppresses three
   const std::vector<unsigned> none = {7};
-  CHECK(recode_locally(table, prepared, columns, {}, none, options_with({2, 3}), 5).has_error());
+  CHECK(recode_locally(table, prepared, columns, {}, none, options_with({2, 3}), {5, 0}).has_error());
 }
 
 TEST_CASE("the rest's sensitive values are compared with those of all") {
@@ -62,7 +63,8 @@ TEST_CASE("the rest's sensitive values are compared with those of all") {
   const std::vector<unsigned> levels = {0};
   const auto left = [&](double t) {
     const Anonymity anonymity{2, 7, {{0, TCloseness{t, Distance::equal}}}};
-    return value_of(recode_locally(table, prepared, columns, privacy, levels, options_with(anonymity), 5))
+    return value_of(
+               recode_locally(table, prepared, columns, privacy, levels, options_with(anonymity), {5, 0}))
         .suppressed();
   };
   CHECK(left(0.1) == 0);
@@ -87,8 +89,8 @@ TEST_CASE("each part keeps the models by itself, and all of them what is publish
                   [](const auto& model) { return std::holds_alternative<DeltaDisclosure>(model.model); });
     const auto found = value_of(search(prepared, options));
     if (!found.optimum) continue;
-    const auto made = value_of(
-        recode_locally(table, prepared, it.random.columns, it.privacy, found.optimum->levels, options, 10));
+    const auto made = value_of(recode_locally(table, prepared, it.random.columns, it.privacy,
+                                              found.optimum->levels, options, {10, 0}));
     CHECK(made.steps.front().suppressed == found.optimum->summary.suppressed_rows);
     recoded += made.steps.size() > 1 ? 1 : 0;
     more_than_two += made.steps.size() > 2 ? 1 : 0;

@@ -63,6 +63,20 @@ std::string message_of(const Result<JobReport>& made) {
   return made.error().public_message;
 }
 
+TEST_CASE("a report says why most records are suppressed") {
+  JobReport report;
+  report.rows = 100;
+  report.suppressed_rows = 51;
+  const auto says = [&] {
+    return report_text(report).find("most records are suppressed") != std::string::npos;
+  };
+  CHECK(!says());
+  report.gs = 0.25;
+  CHECK(report_text(report).find("because gs = 0.25 lets that cost little: raise gs") != std::string::npos);
+  report.suppressed_rows = 50;
+  CHECK(!says());
+}
+
 TEST_CASE("a job writes the optimum, and its report says what was done") {
   const Jobs jobs;
   const auto made = jobs.run("k: 2");

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <fstream>
 #include <iterator>
@@ -232,7 +233,7 @@ TEST_CASE("what is wrong in a job is said with its place and the fix") {
        "a subset is a file, or a column and its value"},
       {"k: 5", "k: 5\nsubset: {column: s, value: x}\npresence: {least: 0.5, most: 0.1}",
        "least is above most"},
-      {"k: 5", "k: 5\nlocal_recoding: 101", "9:"},
+      {"k: 5", "k: 5\nlocal_recoding: 1001", "9:"},
       {"k: 5", "k: 5\nlocal_recoding: 3\nrisk: {average: 5%}", "local_recoding and risks of the whole table"},
       {"k: 5", "k: 5\nlocal_recoding: 3\nsubset: {column: s, value: x}", "local_recoding and subset"},
       {"class: sensitive}\nk: 5", "class: sensitive, delta_disclosure: 1}\nk: 5\nlocal_recoding: 3",
@@ -337,6 +338,23 @@ output: {file: out.csv}
   }
 }
 
+TEST_CASE("local recoding is a number of parts, or says how many records each shows") {
+  const auto with = [](std::string_view recoding) {
+    return read_job_text(fmt::format("version: 1\nname: parts\ninput: {{file: in.csv}}\nattributes:\n"
+                                     "  town: {{class: quasi_identifier, hierarchy: {{file: t.csv}}}}\n"
+                                     "k: 3\nlocal_recoding: {}\noutput: {{file: out.csv}}\n",
+                                     recoding),
+                         "/jobs/job.yaml");
+  };
+  CHECK(with("10")->local_recoding.parts == 10);
+  CHECK(with("10")->local_recoding.least == 0);
+  CHECK(with("{least: 1%}")->local_recoding.parts == 1000);
+  CHECK(with("{least: 1%}")->local_recoding.least == doctest::Approx(0.01));
+  CHECK(with("{parts: 5, least: 0.02}")->local_recoding.parts == 5);
+  for (const auto* wrong : {"-1", "1001", "many", "{parts: 1001}", "{least: 2}", "{most: 1%}", "[1]"})
+    CHECK_MESSAGE(with(wrong).has_error(), wrong);
+}
+
 TEST_CASE("a job of least loss") {
   constexpr std::string_view job_text = R"(version: 1
 name: groups
@@ -398,10 +416,26 @@ output: {file: out.csv}
 TEST_CASE("docs/anonymize.md has the tables of all keys") {
   std::ifstream file(PGVEIL_SOURCE_DIR "/docs/anonymize.md");
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  for (const auto* section :
-       {"", "input", "attributes", "l_diversity", "recursive", "t_closeness", "beta_likeness", "subset",
-        "presence", "risk", "population_uniqueness", "hierarchy", "intervals", "order", "masking", "mondrian",
-        "least_loss", "limits", "output"}) {
+  for (const auto* section : {"",
+                              "input",
+                              "attributes",
+                              "l_diversity",
+                              "recursive",
+                              "t_closeness",
+                              "beta_likeness",
+                              "subset",
+                              "presence",
+                              "risk",
+                              "population_uniqueness",
+                              "hierarchy",
+                              "intervals",
+                              "order",
+                              "masking",
+                              "mondrian",
+                              "local_recoding",
+                              "least_loss",
+                              "limits",
+                              "output"}) {
     CHECK_MESSAGE(text.find(job_markdown(section)) != std::string::npos, job_markdown(section));
   }
   for (const auto& key : job_keys()) CHECK(!key.meaning.empty());
