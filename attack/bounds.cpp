@@ -41,8 +41,7 @@ bool follow_sums(const std::vector<Node>& nodes, std::vector<Interval>& rows, st
   const auto both_ways = [&](std::size_t i) {
     const Node& node = nodes[i];
     if (!node.split) return;
-    changed |=
-        narrow_sum(rows[i * width + v], rows[node.yes * width + v], rows[node.no * width + v]);
+    changed |= narrow_sum(rows[i * width + v], rows[node.yes * width + v], rows[node.no * width + v]);
   };
   for (std::size_t i = nodes.size(); i-- > 0;) both_ways(i);
   for (std::size_t i = 0; i < nodes.size(); ++i) both_ways(i);
@@ -76,8 +75,8 @@ std::vector<Place> places_of(const policy::DisclosureTree& tree, const policy::G
     const std::string& column = attribute.level ? attribute.level->source : attribute.name;
     const auto before = std::ranges::find(growth.priority, column) - growth.priority.begin();
     Place place;
-    place.rank = static_cast<std::size_t>(before) * policy::kMaxQuasiIdentifiers +
-                 policy::coarseness_of(attribute);
+    place.rank =
+        static_cast<std::size_t>(before) * policy::kMaxQuasiIdentifiers + policy::coarseness_of(attribute);
     if (const auto found = growth.weights.find(column); found != growth.weights.end())
       place.weight = static_cast<std::int64_t>(found->second);
     places.push_back(place);
@@ -224,9 +223,8 @@ class Propagation {
 
   // The most rows of a candidate that was not chosen, or was chosen later.
   [[nodiscard]] std::int64_t most_beside(const Node& node, const Value& value) const {
-    const bool wins_ties =
-        value.attribute != node.split->attribute ? value.attribute < node.split->attribute
-                                                 : value.text < node.split->value;
+    const bool wins_ties = value.attribute != node.split->attribute ? value.attribute < node.split->attribute
+                                                                    : value.text < node.split->value;
     const std::int64_t merit = sizes_[node.yes].most * places_[node.split->attribute].weight;
     return (merit - (wins_ties ? 1 : 0)) / places_[value.attribute].weight;
   }

@@ -165,8 +165,7 @@ class Attack {
     std::map<std::string_view, Code> by_text;
     for (Code code = 1; code <= values.size(); ++code) by_text.emplace(values[code - 1], code);
     std::vector<Code> codes;
-    for (const auto& atom : column.atoms)
-      codes.push_back(atom[index] ? by_text.at(*atom[index]) : kNullCode);
+    for (const auto& atom : column.atoms) codes.push_back(atom[index] ? by_text.at(*atom[index]) : kNullCode);
     return codes;
   }
 
@@ -252,10 +251,10 @@ class Attack {
   std::vector<NodeIndex> leaves_;  // per entry
   std::vector<std::uint64_t> released_;
   std::vector<Interval> sizes_;
-  std::map<NodeIndex, std::vector<NodeIndex>> ends_;           // leaf of a class → ends of paths to it
-  std::vector<std::map<NodeIndex, Tally>> tallies_;            // per attribute; hidden cells only
-  std::vector<std::map<NodeIndex, Code>> guesses_;             // per attribute
-  std::vector<Code> priors_;                                   // per attribute
+  std::map<NodeIndex, std::vector<NodeIndex>> ends_;  // leaf of a class → ends of paths to it
+  std::vector<std::map<NodeIndex, Tally>> tallies_;   // per attribute; hidden cells only
+  std::vector<std::map<NodeIndex, Code>> guesses_;    // per attribute
+  std::vector<Code> priors_;                          // per attribute
   std::map<NodeIndex, std::vector<std::uint32_t>> by_leaf_;
   std::map<std::vector<Code>, std::uint64_t> by_row_;
   Findings result_;

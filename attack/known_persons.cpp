@@ -141,8 +141,8 @@ class Persons {
   const std::vector<std::uint64_t>& class_rows_;
   policy::CountsView view_;
   policy::Chains chains_;
-  std::vector<bool> is_known_;         // per attribute
-  std::vector<Code> split_code_;       // per node
+  std::vector<bool> is_known_;             // per attribute
+  std::vector<Code> split_code_;           // per node
   std::vector<std::vector<Code>> learnt_;  // per leaf of a class
 };
 

@@ -37,7 +37,9 @@ std::uint64_t in_blank(const Findings& findings) {
   return sum;
 }
 
-std::uint64_t claimed(const Findings& findings) { return findings.computed() + findings.wrong(); }
+std::uint64_t claimed(const Findings& findings) {
+  return findings.computed() + findings.wrong();
+}
 
 // In the words of the issue: claimed 412, true 412.
 Table attackers_table(const AttackReport& report) {
@@ -60,13 +62,13 @@ const Attacker* guesser(const AttackReport& report) {
 Table columns_table(const Attacker& attacker) {
   Table made{{"column", "hidden", "computed", "bounded", "prior", "guess", "best guess", ""}, {}};
   for (const AttributeFindings& it : attacker.findings.attributes) {
-    made.rows.push_back({it.name, fmt::to_string(it.hidden),
-                         it.is_left_out ? "not tried" : fmt::to_string(it.computed),
-                         it.is_left_out ? "not tried" : fmt::to_string(it.pinned),
-                         share(it.prior_right, it.hidden),
-                         it.is_left_out ? "not tried" : share(it.guessed_right, it.hidden),
-                         share(it.best_right, it.hidden),
-                         it.is_left_out ? "too large" : it.is_settled ? "" : "bounds, not settled"});
+    made.rows.push_back(
+        {it.name, fmt::to_string(it.hidden), it.is_left_out ? "not tried" : fmt::to_string(it.computed),
+         it.is_left_out ? "not tried" : fmt::to_string(it.pinned), share(it.prior_right, it.hidden),
+         it.is_left_out ? "not tried" : share(it.guessed_right, it.hidden), share(it.best_right, it.hidden),
+         it.is_left_out  ? "too large"
+         : it.is_settled ? ""
+                         : "bounds, not settled"});
   }
   return made;
 }
@@ -92,7 +94,8 @@ std::string singling_line(const SinglingOut& it) {
 std::vector<std::string> persons_lines(const KnownPersons& it) {
   const std::string columns = fmt::format("{}", fmt::join(it.columns, ", "));
   if (it.is_left_out)
-    return {fmt::format("Persons whose {} are known: not tried, there are too many ways to look at.", columns)};
+    return {
+        fmt::format("Persons whose {} are known: not tried, there are too many ways to look at.", columns)};
   std::vector<std::string> lines = {
       fmt::format("Persons whose {} are known: {}, of whom {} are alone with these values.", columns,
                   it.persons, it.unique),

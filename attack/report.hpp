@@ -21,9 +21,9 @@ struct Attacker {
 // Readers of several policies over the table who compare their answers.
 struct TogetherFindings {
   std::vector<std::string> policies;
-  std::uint64_t required = 0;      // the k of the policy that promises most
+  std::uint64_t required = 0;       // the k of the policy that promises most
   std::uint64_t small_classes = 0;  // joint classes below it that have rows
-  std::uint64_t smallest = 0;      // of these; 0: there is none
+  std::uint64_t smallest = 0;       // of these; 0: there is none
   bool operator==(const TogetherFindings&) const = default;
 };
 

@@ -16,7 +16,7 @@ formatter() {
 
 cd "$ROOT"
 tool=$(formatter) || tool=
-mapfile -d '' -t files < <(find common policy engine pg rewriter review draft console proxy db settings jobs daemon \
+mapfile -d '' -t files < <(find common policy attack engine pg rewriter review draft console proxy db settings jobs library daemon \
   web/http web/api cli tests bench \
   \( -name '*.cpp' -o -name '*.hpp' \) -print0 2>/dev/null | sort -z)
 case ${1:-} in
