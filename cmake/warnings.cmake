@@ -3,5 +3,6 @@
 option(PGVEIL_WERROR "warnings are errors" ON)
 add_library(pgveil_warnings INTERFACE)
 target_compile_options(pgveil_warnings INTERFACE
-  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wswitch -Wnon-virtual-dtor
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wswitch
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
   $<$<BOOL:${PGVEIL_WERROR}>:-Werror>)

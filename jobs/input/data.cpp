@@ -60,6 +60,26 @@ Result<Input> read_input_file(const JobFile& file, const std::vector<std::string
   return input;
 }
 
+Result<Input> take_given_table(const engine::Table& table, const std::vector<std::string>& columns) {
+  Input input;
+  std::vector<std::string> missing;
+  for (const auto& name : columns) {
+    const auto* found = table.find(name);
+    if (found == nullptr) {
+      missing.push_back(name);
+    } else {
+      input.table.columns.push_back(*found);
+    }
+  }
+  if (!missing.empty())
+    return invalid_input(fmt::format("the table has no column {}", fmt::join(missing, ", ")),
+                         "names are case-sensitive");
+  for (const auto& column : table.columns) {
+    if (std::ranges::find(columns, column.name) == columns.end()) input.others.push_back(column.name);
+  }
+  return input;
+}
+
 Result<Input> read_input_table(const JobTable& given, const Job& job, const Config& config,
                                const std::vector<std::string>& columns,
                                const std::function<bool()>& is_aborted, const db::Progress& progress) {
@@ -150,9 +170,10 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
   if (job.subset && !job.subset->file && std::ranges::find(read, job.subset->column) == read.end())
     read.push_back(job.subset->column);
   const auto* file = std::get_if<JobFile>(&job.input);
-  auto input = file != nullptr ? read_input_file(*file, read)
-                               : read_input_table(std::get<JobTable>(job.input), job, *config, read,
-                                                  is_aborted, progress);
+  auto input = how.table != nullptr ? take_given_table(*how.table, read)
+               : file != nullptr    ? read_input_file(*file, read)
+                                    : read_input_table(std::get<JobTable>(job.input), job, *config, read,
+                                                       is_aborted, progress);
   if (!input) return input.error();
   if (input->table.rows() == 0) return invalid_input("the input has no rows", "there is nothing to publish");
   if (how.on_input) how.on_input(input->table);

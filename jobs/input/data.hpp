@@ -49,6 +49,8 @@ struct JobData {
 enum class InputOfGroups { is_dropped, is_kept };
 
 struct JobReading {
+  // The input, in place of what the job names; null: what the job names is read. NULL is job.null_text.
+  const engine::Table* table = nullptr;
   InputOfGroups input = InputOfGroups::is_dropped;
   // Called with the rows as they were read, with nulls as input.null says; may be empty.
   std::function<void(const engine::Table&)> on_input = {};

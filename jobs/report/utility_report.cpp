@@ -144,6 +144,7 @@ std::string report_html(const JobReport& report) {
   add_transformation(report, page);
   page.heading("Metrics");
   page.table({"metric", "score", ""}, score_rows(report));
+  if (!report.utility) return std::move(page).finish();
   page.heading("Columns");
   std::vector<Bar> bars;
   for (const auto& it : report.utility->columns) {

@@ -12,7 +12,7 @@ namespace pgveil::app {
 [[nodiscard]] std::string utility_text(const engine::Utility& utility);
 [[nodiscard]] boost::json::object utility_json(const engine::Utility& utility);
 
-// One file that loads nothing else. REQUIRES: report.utility.
+// One file that loads nothing else. It has the columns if report.utility is set.
 [[nodiscard]] std::string report_html(const JobReport& report);
 
 }  // namespace pgveil::app

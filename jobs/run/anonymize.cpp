@@ -394,7 +394,9 @@ Result<void> publish(const AnonymizeRequest& request, const JobData& data,
   if (auto counted = recount_models(job, data, *made, report.levels); !counted) return counted;
   if (!job.mondrian)
     report.scores = engine::evaluate(data.prepared, report.levels, anonymity, quality_of(job)).scores;
-  auto targets = write_targets(request, data, *made, hooks);
+  const bool is_in_memory = request.table != nullptr;
+  auto targets =
+      is_in_memory ? Result<WrittenTargets>(WrittenTargets()) : write_targets(request, data, *made, hooks);
   if (!targets) return targets.error();
   if (request.certificate_key) {
     auto prints = take_fingerprints(request, data, report.columns, *targets);
@@ -416,6 +418,7 @@ Result<void> publish(const AnonymizeRequest& request, const JobData& data,
   report.certainty_penalties = job.mondrian ? shown_penalties(report) : made->certainty_penalties;
   report.phases = watch.end_phase("publish");
   if (auto ready = announce(hooks, report); !ready) return ready;
+  if (is_in_memory && hooks.publication) hooks.publication(*made);
   return publish_targets(*targets);
 }
 
@@ -431,13 +434,14 @@ Error interrupted() {
 
 Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHooks& hooks) {
   if (auto possible = check_groups(request); !possible) return possible.error();
-  if (!request.lists_only) {
+  if (!request.lists_only && request.table == nullptr) {
     if (auto free = check_targets(request); !free) return free.error();
   }
   Stopwatch watch;
   const auto data =
       read_job_data(request.job, request.config, hooks.is_aborted, hooks.progress,
-                    {keeps_input(request) ? InputOfGroups::is_kept : InputOfGroups::is_dropped, hooks.input});
+                    {request.table, keeps_input(request) ? InputOfGroups::is_kept : InputOfGroups::is_dropped,
+                     hooks.input});
   if (!data) return data.error();
   if (is_aborted(hooks)) return interrupted();
   JobReport report = begin_report(request.job, *data);

@@ -20,6 +20,9 @@ namespace pgveil::app {
 
 struct AnonymizeRequest {
   Job job;
+  // The input, in place of what the job names; null: what the job names is read. What is published then goes
+  // to AnonymizeHooks::publication and nowhere else, and a NULL is the text job.null_text.
+  const engine::Table* table = nullptr;
   // Both null when the job has no table.
   const Config* config = nullptr;
   const policy::Specs* specs = nullptr;
@@ -49,6 +52,8 @@ struct AnonymizeHooks {
   // Called before `before_publication` with the requested pairs of two columns. They are raw values, for the
   // owner of the data only.
   std::function<Result<void>(const engine::Contingency&)> contingency;
+  // Called with what is published if the request brings its input: complete and recounted.
+  std::function<void(const engine::Publication&)> publication;
   // Called when everything is written but nothing has its final name yet, for work that must be done by then.
   // If it returns an error, nothing is published.
   std::function<Result<void>(const JobReport&)> before_publication;

@@ -32,6 +32,7 @@ FOLDERS = [
     "db",
     "settings",
     "jobs",
+    "library",
     "daemon",
     "web/http",
     "web/api",
@@ -64,6 +65,7 @@ MAY_INCLUDE = {
     "db": {"common", "policy", "rewriter", "review", "engine"},
     "settings": {"common", "policy", "rewriter", "db", "proxy/session", "proxy/net"},
     "jobs": {"common", "policy", "engine", "db", "settings"},
+    "library": {"common", "engine", "jobs"},
     "daemon": {
         "common",
         "policy",

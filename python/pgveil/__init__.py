@@ -1,0 +1,261 @@
+"""k-anonymous tables from data frames.
+
+    import pgveil
+    release = pgveil.anonymize(people, quasi_identifiers=["age", "town"], k=5)
+    release.data      # a frame of the same kind
+    release.report    # what was kept, and what was lost
+
+The engine is that of the program pgveil: the same result, tests and messages. docs/python.md has more.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import tempfile
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import _job, hierarchies
+from ._frames import Frame, read
+from ._job import QuasiIdentifiers, Sensitive
+from ._library import ConfigurationError, Error, PolicyError, Report, Table, UsageError, version
+from .hierarchies import Hierarchy
+
+__all__ = [
+    "Anonymizer",
+    "Check",
+    "ConfigurationError",
+    "Error",
+    "Hierarchy",
+    "PolicyError",
+    "Release",
+    "Report",
+    "UsageError",
+    "anonymize",
+    "check",
+    "hierarchies",
+    "risk",
+]
+__version__ = version()
+
+
+class Release:
+    """What anonymize() returns: ``data``, a table of the same kind as the input, and its ``report``."""
+
+    def __init__(self, data: Any, report: Report) -> None:
+        self.data = data
+        self.report = report
+
+    def __repr__(self) -> str:
+        return f"{self.report!r}\n{self.data!r}"
+
+    def _repr_html_(self) -> str:
+        show = getattr(self.data, "_repr_html_", None)
+        return self.report._repr_html_() + (show() if show else "")
+
+
+class Check:
+    """What check() returns: ``is_kept``, whether all that was required is kept, and the ``report``."""
+
+    def __init__(self, is_kept: bool, report: Report) -> None:
+        self.is_kept = is_kept
+        self.report = report
+
+    def __bool__(self) -> bool:
+        return self.is_kept
+
+    def __repr__(self) -> str:
+        return repr(self.report)
+
+    def _repr_html_(self) -> str:
+        return self.report._repr_html_()
+
+
+def _run(
+    frame: Frame,
+    quasi_identifiers: QuasiIdentifiers,
+    k: int,
+    sensitive: Sensitive,
+    insensitive: Sequence[str],
+    algorithm: str,
+    seed: int | None,
+    settings: Mapping[str, Any],
+    levels: Sequence[int] | None = None,
+    heights: Sequence[int] | None = None,
+    wants_utility: bool = False,
+) -> Release:
+    with tempfile.TemporaryDirectory(prefix="pgveil-") as folder:
+        job = _job.text(
+            frame,
+            quasi_identifiers,
+            k,
+            sensitive,
+            insensitive,
+            algorithm,
+            seed,
+            settings,
+            pathlib.Path(folder),
+        )
+        table, report = Table.of(frame.columns).anonymize(job, levels, heights, wants_utility)
+    shown = set(quasi_identifiers)
+    return Release(frame.restored(table.columns(), lambda name: name not in shown), report)
+
+
+def anonymize(
+    data: Any,
+    quasi_identifiers: QuasiIdentifiers,
+    k: int,
+    *,
+    sensitive: Sensitive = (),
+    insensitive: Sequence[str] = (),
+    algorithm: str = "least_loss",
+    seed: int | None = None,
+    utility: bool = False,
+    **settings: Any,
+) -> Release:
+    """Publishes a table in which each class of records that look alike has k or more of them.
+
+    A column that is named nowhere is not published. The rows are shuffled, because their order would tell
+    which row is which.
+
+    data: a DataFrame of pandas or polars, a Table of pyarrow, or a dict of columns.
+    quasi_identifiers: the columns by which somebody could find a person (Sweeney 2002). As a dict, each may
+        have its hierarchy (pgveil.hierarchies), which every algorithm but the default needs.
+    k: the least size of a class.
+    sensitive: the columns that must not become known. As a dict, each may have models: {"illness":
+        {"l_diversity": {"distinct": 2}, "t_closeness": {"t": 0.2}}} (Machanavajjhala et al. 2007, Li et al.
+        2007).
+    insensitive: columns that are published as they are.
+    algorithm: "least_loss" forms groups that lose as little as possible (docs/least-loss.md). "flash" finds the
+        one best transformation for all records, and proves it. Others: docs/anonymize.md.
+    seed: for the order of the rows. The same data, arguments and seed give the same table.
+    utility: whether the report says how much of each column is left.
+    settings: other keys of a job: suppression="5%", metric="loss", limits={"threads": 2}, …
+
+    Raises UsageError, ConfigurationError and PolicyError, with the words of the program.
+    """
+    return _run(
+        read(data),
+        quasi_identifiers,
+        k,
+        sensitive,
+        insensitive,
+        algorithm,
+        seed,
+        settings,
+        wants_utility=utility,
+    )
+
+
+def check(
+    data: Any,
+    quasi_identifiers: Sequence[str],
+    *,
+    sensitive: Sequence[str] = (),
+    k: int = 0,
+    require: Sequence[str] = (),
+    risks: Sequence[str] = (),
+) -> Check:
+    """Which privacy models a table keeps, and with which parameters (docs/check-table.md).
+
+    k: what is required; 0: nothing. require: models of sensitive columns, ["illness=distinct 3"]. risks: of
+    the whole table, ["average_risk 0.05"].
+    """
+    names = _job._names("quasi_identifiers", quasi_identifiers)
+    table = Table.of(read(data).columns)
+    return Check(*table.check(names, list(sensitive), k, list(require), list(risks)))
+
+
+def risk(
+    data: Any,
+    columns: Sequence[str] = (),
+    *,
+    threshold: float = 0.2,
+    population_size: float = 0,
+    most_columns: int = 2,
+) -> Report:
+    """How easily the people of a table are re-identified (docs/risk.md).
+
+    columns: what an attacker knows; none: all. population_size: how many people could be in the table; then
+    the report estimates how many are unique among them (Dankar et al. 2012).
+    """
+    table = Table.of(read(data).columns)
+    return table.risk(_job._names("columns", columns), threshold, population_size, most_columns)
+
+
+class Anonymizer:
+    """Finds a transformation on one table and applies it to others, as scikit-learn's transformers do.
+
+    ``fit`` searches, ``transform`` applies the levels that were found, and tests the new rows anew: classes
+    that break a model are suppressed, as far as ``suppression`` allows. Rows that are released twice are
+    two releases, which can be compared, so transform new people only.
+
+    quasi_identifiers: a dict with a hierarchy for each. algorithm: one that searches levels.
+    The other arguments are those of anonymize().
+    """
+
+    def __init__(
+        self,
+        quasi_identifiers: Mapping[str, Hierarchy | None],
+        k: int = 5,
+        sensitive: Sensitive = (),
+        insensitive: Sequence[str] = (),
+        algorithm: str = "flash",
+        seed: int | None = None,
+        settings: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.quasi_identifiers = quasi_identifiers
+        self.k = k
+        self.sensitive = sensitive
+        self.insensitive = insensitive
+        self.algorithm = algorithm
+        self.seed = seed
+        self.settings = settings
+
+    _NAMES = ("quasi_identifiers", "k", "sensitive", "insensitive", "algorithm", "seed", "settings")
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self._NAMES}
+
+    def set_params(self, **params: Any) -> Anonymizer:
+        for name, value in params.items():
+            if name not in self._NAMES:
+                raise ValueError(f"{name} is no parameter of Anonymizer: it has {', '.join(self._NAMES)}")
+            setattr(self, name, value)
+        return self
+
+    def _release(self, data: Any, levels: Sequence[int] | None, heights: Sequence[int] | None) -> Release:
+        return _run(
+            read(data),
+            self.quasi_identifiers,
+            self.k,
+            self.sensitive,
+            self.insensitive,
+            self.algorithm,
+            self.seed,
+            self.settings or {},
+            levels,
+            heights,
+        )
+
+    def fit(self, X: Any, y: Any = None) -> Anonymizer:
+        """Sets ``levels_``, ``heights_`` and ``report_``."""
+        self.fit_transform(X, y)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        if self.algorithm in _job.GROUPING:
+            raise UsageError(
+                f"{self.algorithm} makes groups, which apply only to their own rows",
+                "choose an algorithm that searches levels, such as flash, or call anonymize()",
+            )
+        release = self._release(X, None, None)
+        self.report_ = release.report
+        self.levels_ = list(release.report["levels"])
+        self.heights_ = list(release.report["heights"])
+        return release.data
+
+    def transform(self, X: Any) -> Any:
+        if not hasattr(self, "levels_"):
+            raise UsageError("this Anonymizer is not fitted", "call fit first")
+        return self._release(X, self.levels_, self.heights_).data

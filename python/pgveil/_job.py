@@ -1,0 +1,79 @@
+"""The arguments of anonymize() as the text of a job (docs/anonymize.md). JSON is YAML, too."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ._frames import Frame
+from ._library import UsageError
+from .hierarchies import Hierarchy
+
+# These form groups, which cut numbers as numbers.
+GROUPING = ("mondrian", "least_loss")
+
+QuasiIdentifiers = Sequence[str] | Mapping[str, Hierarchy | None]
+Sensitive = Sequence[str] | Mapping[str, Mapping[str, Any]]
+
+
+def _names(what: str, names: Any) -> list[str]:
+    if isinstance(names, str):
+        raise UsageError(f"{what} is one text", f'write a list: {what}=["{names}"]')
+    return list(names)
+
+
+def text(
+    frame: Frame,
+    quasi_identifiers: QuasiIdentifiers,
+    k: int,
+    sensitive: Sensitive,
+    insensitive: Sequence[str],
+    algorithm: str,
+    seed: int | None,
+    settings: Mapping[str, Any],
+    folder: pathlib.Path,
+) -> str:
+    """folder: for files of hierarchies."""
+    attributes: dict[str, Any] = {}
+
+    def add(name: str, attribute: dict[str, Any]) -> None:
+        if name in attributes:
+            raise UsageError(f"{name} has two classes", "name it once")
+        attributes[name] = attribute
+
+    given = quasi_identifiers if isinstance(quasi_identifiers, Mapping) else {}
+    for name in _names("quasi_identifiers", quasi_identifiers):
+        attribute: dict[str, Any] = {"class": "quasi_identifier"}
+        hierarchy = given.get(name)
+        if hierarchy is not None and hierarchy.rule is not None:
+            attribute["hierarchy"] = hierarchy.rule
+        elif hierarchy is not None:
+            file = folder / f"{len(attributes)}.csv"
+            file.write_text(hierarchy.file_text(), encoding="utf-8")
+            attribute["hierarchy"] = {"file": str(file)}
+        elif algorithm in GROUPING and name in frame.originals and frame.is_numeric(name):
+            attribute["numeric"] = True
+        add(name, attribute)
+    models = sensitive if isinstance(sensitive, Mapping) else {}
+    for name in _names("sensitive", sensitive):
+        add(name, {"class": "sensitive", **models.get(name, {})})
+    for name in _names("insensitive", insensitive):
+        add(name, {"class": "insensitive"})
+    job: dict[str, Any] = {
+        "version": 1,
+        "name": "table",
+        "input": {"file": "table"},
+        "attributes": attributes,
+        "k": k,
+        "algorithm": algorithm,
+        "output": {"file": "published"},
+    }
+    if seed is not None:
+        job["seed"] = seed
+    for key, value in settings.items():
+        if key in job:
+            raise UsageError(f"{key} is no setting", f"give it as an argument of its own, or leave it out")
+        job[key] = value
+    return json.dumps(job, ensure_ascii=False)

@@ -1,0 +1,309 @@
+#!/usr/bin/python3
+"""The Python package over the library of this build: results, models, errors, and its wheel.
+
+Data frames of pandas, polars and pyarrow are tested where these are installed. The library has the sanitizers
+of the build, so this test starts itself again with their runtime."""
+import contextlib
+import csv
+import datetime
+import importlib.util
+import io
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import zipfile
+
+from harness.pgveil import binary
+from harness.runner import main
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIBRARY = pathlib.Path(binary()).resolve().parents[1] / "library" / "libpgveil.so"
+
+
+def start_with_sanitizers():
+    if "PGVEIL_LIBRARY" in os.environ:
+        return
+    needed = subprocess.run(["ldd", LIBRARY], capture_output=True, text=True, check=True).stdout
+    runtime = re.search(r"libasan\S* => (\S+)", needed)
+    environment = os.environ | {
+        "PGVEIL_LIBRARY": str(LIBRARY),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "ASAN_OPTIONS": "detect_leaks=0",  # Python itself keeps memory to the end
+    }
+    if runtime:
+        environment["LD_PRELOAD"] = runtime[1]
+    os.execve(sys.executable, [sys.executable, *sys.argv], environment)
+
+
+start_with_sanitizers()
+sys.path.insert(0, str(ROOT / "python"))
+import pgveil  # noqa: E402
+
+NORTH = ("Aber", "Bree")
+SOUTH = ("Cork", "Dell")
+
+
+def people(rows=300, seed=1):
+    draw = random.Random(seed)
+    return {
+        "name": [f"person {i}" for i in range(rows)],
+        "age": [draw.randrange(20, 70) if i % 20 else None for i in range(rows)],
+        "town": [draw.choice(NORTH + SOUTH) if i % 15 else None for i in range(rows)],
+        "illness": [draw.choice(["flu", "cold", "gout"]) for _ in range(rows)],
+        "paid": [round(draw.random() * 100, 2) for _ in range(rows)],
+        "since": [datetime.date(2000, 1, 1) + datetime.timedelta(days=draw.randrange(9000)) for _ in range(rows)],
+        "id": list(range(rows)),
+    }
+
+
+def records(data):
+    return list(zip(*data.values()))
+
+
+class Package(unittest.TestCase):
+    def classes(self, data, names):
+        found = {}
+        for at in range(len(data[names[0]])):
+            found.setdefault(tuple(data[name][at] for name in names), []).append(at)
+        return found
+
+    def test_classes_have_k_records_and_the_models_that_are_asked_for(self):
+        release = pgveil.anonymize(
+            people(), ["age", "town"], 5, sensitive={"illness": {"l_diversity": {"distinct": 2}}}, seed=1
+        )
+        found = self.classes(release.data, ["age", "town"])
+        self.assertGreater(len(found), 20)
+        for rows in found.values():
+            self.assertGreaterEqual(len(rows), 5)
+            self.assertGreaterEqual(len({release.data["illness"][it] for it in rows}), 2)
+        self.assertEqual(release.report["published_rows"], 300)
+        self.assertIn("illness distinct 2", repr(release.report))
+        self.assertIn("<iframe srcdoc=", release._repr_html_())
+
+    def test_each_row_shows_what_is_true_and_other_columns_keep_their_types(self):
+        raw = people()
+        made = pgveil.anonymize(raw, ["age", "town"], 5, insensitive=["id", "paid", "since"]).data
+        self.assertEqual(list(made), ["age", "town", "id", "paid", "since"])
+        self.assertEqual(sorted(made["id"]), raw["id"])
+        self.assertNotEqual(made["id"], raw["id"])
+        for age, town, row, paid, since in records(made):
+            self.assertEqual((paid, since), (raw["paid"][row], raw["since"][row]))
+            self.assertIsInstance(since, datetime.date)
+            true_age, true_town = raw["age"][row], raw["town"][row]
+            if age is None or not age.startswith(("[", "*")):
+                self.assertEqual(age, None if true_age is None else str(true_age))
+            elif age.startswith("["):
+                low, high = map(int, age.strip("[]").split(","))
+                self.assertTrue(low <= true_age <= high, (age, true_age))
+            if town is None or not town.startswith(("{", "*")):
+                self.assertEqual(town, true_town)
+            elif town.startswith("{"):
+                self.assertIn(true_town or "NULL", next(csv.reader([town.strip("{}")])))
+
+    def test_columns_that_nobody_named_are_not_published(self):
+        release = pgveil.anonymize(people(), ["age"], 5)
+        self.assertEqual(list(release.data), ["age"])
+        self.assertIn("name", release.report["not_published"])
+
+    def test_the_same_arguments_give_the_same_table_with_any_number_of_threads(self):
+        made = [
+            pgveil.anonymize(people(), ["age", "town"], 5, seed=7, limits={"threads": it}).data for it in (1, 2, 2)
+        ]
+        self.assertEqual(made[0], made[1])
+        self.assertEqual(made[1], made[2])
+
+    def test_the_library_and_the_program_publish_the_same(self):
+        raw = people()
+        text = io.StringIO()
+        writer = csv.writer(text)
+        writer.writerow(["age", "town"])
+        writer.writerows(("NULL" if a is None else a, "NULL" if t is None else t) for a, t in zip(raw["age"], raw["town"]))
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder)
+            (place / "people.csv").write_text(text.getvalue())
+            (place / "job.yaml").write_text(
+                "version: 1\nname: table\ninput: {file: people.csv, 'null': 'NULL'}\nattributes:\n"
+                "  age: {class: quasi_identifier, numeric: true}\n  town: {class: quasi_identifier}\n"
+                "k: 5\nalgorithm: least_loss\nseed: 1\noutput: {file: out.csv}\n"
+            )
+            subprocess.run([binary(), "anonymize", "job.yaml"], cwd=folder, check=True, capture_output=True)
+            with open(place / "out.csv", newline="") as file:
+                by_program = [tuple(None if it == "NULL" else it for it in row) for row in list(csv.reader(file))[1:]]
+        by_library = pgveil.anonymize(
+            {"age": raw["age"], "town": raw["town"]}, ["age", "town"], 5, seed=1
+        ).data
+        self.assertEqual(by_program, records(by_library))
+
+    def test_a_transformation_that_was_found_applies_to_other_rows(self):
+        made = pgveil.Anonymizer(
+            {
+                "age": pgveil.hierarchies.intervals([5, 10, 20]),
+                "town": pgveil.hierarchies.tree({"north": [*NORTH, "NULL"], "south": list(SOUTH)}),
+            },
+            k=5,
+            seed=1,
+            settings={"suppression": "20%"},
+        )
+        with self.assertRaisesRegex(pgveil.UsageError, "not fitted"):
+            made.transform(people())
+        first = made.fit_transform(people())
+        self.assertEqual(len(made.levels_), 2)
+        other = made.transform(people(seed=2))
+        self.assertNotEqual(first, other)
+        for data in (first, other):
+            for shown, rows in self.classes(data, ["age", "town"]).items():
+                self.assertTrue(len(rows) >= 5 or set(shown) == {"*"}, shown)
+        again = pgveil.Anonymizer(**made.get_params()).set_params(k=6)
+        self.assertEqual((again.k, made.k), (6, 5))
+        with self.assertRaises(ValueError):
+            made.set_params(l=3)
+        with self.assertRaisesRegex(pgveil.UsageError, "makes groups"):
+            pgveil.Anonymizer({"age": None}, algorithm="least_loss").fit(people())
+        made.set_params(settings={"suppression": "0%"})
+        with self.assertRaises(pgveil.PolicyError):
+            made.transform(people(rows=12, seed=3))
+
+    def test_hierarchies_of_every_kind(self):
+        kinds = pgveil.hierarchies
+        raw = people()
+        raw["zip"] = [str(10000 + i % 7) for i in range(300)]
+        levels = {"town": [*NORTH, *SOUTH, "NULL"], "part": ["north"] * 2 + ["south"] * 2 + ["none"], "all": ["*"] * 5}
+        made = pgveil.anonymize(
+            raw,
+            {
+                "age": kinds.order(sorted({it for it in raw["age"] if it}) + ["NULL"], [10, 60]),
+                "town": kinds.from_frame(levels),
+                "zip": kinds.masking(masked=[1, 5]),
+                "since": kinds.dates("year", "decade"),
+            },
+            5,
+            algorithm="flash",
+            suppression="10%",
+        )
+        self.assertGreaterEqual(made.report["smallest_class"], 5)
+
+    def test_errors_have_the_words_of_the_program(self):
+        data = people()
+        for wanted, words, call in (
+            (pgveil.PolicyError, "300 records are fewer than k = 301", lambda: pgveil.anonymize(data, ["age"], 301)),
+            (pgveil.ConfigurationError, "no column aeg", lambda: pgveil.anonymize(data, ["aeg"], 5)),
+            (pgveil.ConfigurationError, "sets are shown of at most 64", lambda: pgveil.anonymize(data, ["name"], 5)),
+            (pgveil.UsageError, "is one text", lambda: pgveil.anonymize(data, "age", 5)),
+            (pgveil.UsageError, "has two classes", lambda: pgveil.anonymize(data, ["age"], 5, insensitive=["age"])),
+            (pgveil.UsageError, "no setting", lambda: pgveil.anonymize(data, ["age"], 5, version=2)),
+            (pgveil.ConfigurationError, "unknown key", lambda: pgveil.anonymize(data, ["age"], 5, suppresion="5%")),
+            (pgveil.UsageError, "another number of rows", lambda: pgveil.anonymize({"a": [1], "b": []}, ["a"], 1)),
+            (TypeError, "int is no table", lambda: pgveil.anonymize(3, ["age"], 5)),
+            (pgveil.UsageError, "no quasi-identifier", lambda: pgveil.check(data, [])),
+            (pgveil.UsageError, "threshold", lambda: pgveil.risk(data, threshold=2)),
+        ):
+            with self.subTest(words), self.assertRaisesRegex(wanted, words):
+                call()
+        with self.assertRaises(pgveil.ConfigurationError) as caught:
+            pgveil.anonymize({"age": ["30", "old"]}, {"age": pgveil.hierarchies.intervals([5])}, 1, algorithm="flash")
+        self.assertNotIn("old", str(caught.exception))
+        self.assertIn("old", caught.exception.detail)
+
+    def test_check_and_risk(self):
+        data = {"town": ["a"] * 3 + ["b"] * 3 + ["c"], "illness": list("xyxxyxx")}
+        self.assertTrue(pgveil.check(data, ["town"], k=1))
+        found = pgveil.check(data, ["town"], k=3, sensitive=["illness"], require=["illness=distinct 2"])
+        self.assertFalse(found)
+        self.assertIn("k 3", repr(found))
+        risk = pgveil.risk(data, ["town"], population_size=1000)
+        self.assertEqual((risk["unique_rows"], risk["classes"]), (1, 3))
+        self.assertIsNotNone(risk["population_uniqueness"])
+
+    def test_other_threads_go_on_during_a_call(self):
+        draw = random.Random(5)
+        data = {name: [draw.randrange(40) for _ in range(4000)] for name in "abc"}
+        ticks, is_over = [], threading.Event()
+
+        def tick():
+            while not is_over.wait(0.01):
+                ticks.append(time.monotonic())
+
+        other = threading.Thread(target=tick)
+        other.start()
+        begin = time.monotonic()
+        pgveil.anonymize(data, list("abc"), 5)
+        end = time.monotonic()
+        is_over.set()
+        other.join()
+        self.assertGreater(len([it for it in ticks if begin < it < end]), 3)
+
+    def test_nothing_but_the_interface_is_visible(self):
+        shown = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True, check=True)
+        own = [it.split()[-1] for it in shown.stdout.splitlines() if " T " in it]
+        declared = re.findall(r"\b(pgveil_\w+)\(", (ROOT / "library" / "pgveil.h").read_text())
+        self.assertEqual(sorted(it for it in own if it.startswith("pgveil_")), sorted(set(declared)))
+
+    def test_the_wheel_has_the_package_and_the_library(self):
+        with tempfile.TemporaryDirectory() as folder:
+            make = [sys.executable, ROOT / "scripts" / "make_wheel.py", ROOT / "python" / "pgveil", __file__]
+            environment = {key: it for key, it in os.environ.items() if key != "LD_PRELOAD"}
+            subprocess.run([*make, folder, "0.1.0"], check=True, env=environment)
+            (wheel,) = pathlib.Path(folder).iterdir()
+            first = wheel.read_bytes()
+            subprocess.run([*make, folder, "0.1.0"], check=True, env=environment)
+            self.assertEqual(first, wheel.read_bytes())
+            names = zipfile.ZipFile(wheel).namelist()
+        for name in ("pgveil/__init__.py", "pgveil/py.typed", "pgveil/libpgveil.so", "pgveil-0.1.0.dist-info/RECORD"):
+            self.assertIn(name, names)
+
+
+class Page(unittest.TestCase):
+    def test_the_examples_of_the_page_print_what_it_says(self):
+        page = (ROOT / "docs" / "python.md").read_text()
+        steps = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, re.S)
+        self.assertEqual(page.count("```python"), len(steps))
+        names = {}
+        for code, wanted in steps:
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                exec(compile(code, "docs/python.md", "exec"), names)
+            self.assertEqual(printed.getvalue(), wanted)
+
+
+class Frames(unittest.TestCase):
+    """Where pandas, polars and pyarrow are installed."""
+
+    def frame(self, module):
+        if importlib.util.find_spec(module) is None:
+            self.skipTest(f"{module} is not installed")
+        return importlib.import_module(module)
+
+    def same_as_the_mapping(self, data, columns_of):
+        arguments = (["age", "town"], 5)
+        wanted = pgveil.anonymize(people(), *arguments, insensitive=["paid", "id"], seed=1).data
+        made = pgveil.anonymize(data, *arguments, insensitive=["paid", "id"], seed=1).data
+        self.assertIs(type(made), type(data))
+        found = {
+            name: [None if it != it else it for it in values] for name, values in columns_of(made).items()
+        }
+        self.assertEqual(found, wanted)
+
+    def test_pandas(self):
+        pandas = self.frame("pandas")
+        self.same_as_the_mapping(
+            pandas.DataFrame(people()), lambda made: {name: list(made[name]) for name in made.columns}
+        )
+
+    def test_polars(self):
+        polars = self.frame("polars")
+        self.same_as_the_mapping(polars.DataFrame(people()), lambda made: made.to_dict(as_series=False))
+
+    def test_pyarrow(self):
+        pyarrow = self.frame("pyarrow")
+        self.same_as_the_mapping(pyarrow.table(people()), lambda made: made.to_pydict())
+
+
+if __name__ == "__main__":
+    main()
