@@ -31,6 +31,7 @@ class BoxLoss {
   BoxLoss(std::span<const Dimension> dimensions, Ranges ranges);
 
   [[nodiscard]] std::size_t dimensions() const { return axes_.size(); }
+  [[nodiscard]] bool is_set(std::size_t dimension) const { return axes_[dimension].is_set; }
   [[nodiscard]] Cell cell(std::size_t dimension, Rank rank) const {
     return axes_[dimension].is_set ? Cell{1} << rank : rank;
   }
@@ -70,11 +71,6 @@ class BoxLoss {
       low[d] = axes_[d].is_set ? 0 : UINT64_MAX;
       high[d] = 0;
     }
-  }
-  // Whether the box may be smaller in this dimension without the record: it is at an end, or in a set.
-  [[nodiscard]] bool may_shrink(std::size_t dimension, Cell low, Cell high, Cell record) const {
-    if (axes_[dimension].is_set) return low != record;
-    return low != high && (record == low || record == high);
   }
   // No record in the box is closer to this one: the least loss of a box of the record and another one of the
   // given box.

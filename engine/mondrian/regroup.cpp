@@ -8,8 +8,11 @@
 namespace pgveil::engine {
 namespace {
 
-// Passes over a neighbourhood settle after three or four; more gain next to nothing.
+// Passes over a neighbourhood settle after three or four; more gain next to nothing. A pass over many records
+// costs the square of their number, so these get fewer at a time.
 constexpr int kMostPasses = 6;
+constexpr int kMostPassesOfMany = 2;
+constexpr std::size_t kManyRecords = 128;
 
 std::int64_t as_signed(Loss loss) {
   return static_cast<std::int64_t>(loss);
@@ -85,28 +88,63 @@ void Neighbourhood::measure_all() {
 
 void Neighbourhood::measure(std::size_t group) {
   const auto& members = members_[group];
+  const std::size_t width = loss_.dimensions();
   Cell* const low = low_.data() + at(group);
   Cell* const high = high_.data() + at(group);
   loss_.clear(low, high);
   for (const Place place : members) loss_.add(low, high, cells(place));
   of_group_[group] = loss_.of(low, high);
+  for (std::size_t d = 0; d < width; ++d) {
+    if (loss_.is_set(d)) {
+      measure_others_of_set(members, d, low[d]);
+    } else {
+      measure_others_of_range(members, d);
+    }
+  }
   for (const Place place : members) {
-    const std::size_t begin = place * loss_.dimensions();
-    Cell* const others_low = others_low_.data() + begin;
-    Cell* const others_high = others_high_.data() + begin;
-    bool may_shrink = false;
-    for (std::size_t d = 0; d < loss_.dimensions(); ++d) {
-      others_low[d] = low[d];
-      others_high[d] = high[d];
-      may_shrink = may_shrink || loss_.may_shrink(d, low[d], high[d], cells(place)[d]);
+    const std::size_t begin = place * width;
+    of_others_[place] = members.size() == 1
+                            ? of_group_[group]
+                            : loss_.of(others_low_.data() + begin, others_high_.data() + begin);
+  }
+}
+
+// A value leaves the set with its only record.
+void Neighbourhood::measure_others_of_set(const std::vector<Place>& members, std::size_t d, Cell set) {
+  Cell seen = 0, repeated = 0;
+  for (const Place place : members) {
+    const Cell value = cells(place)[d];
+    repeated |= seen & value;
+    seen |= value;
+  }
+  for (const Place place : members) {
+    const std::size_t i = place * loss_.dimensions() + d;
+    others_low_[i] = others_high_[i] = (repeated & cells_[i]) != 0 ? set : set & ~cells_[i];
+  }
+}
+
+// Without the record at an end, the range ends at the next one, which may have the same value.
+void Neighbourhood::measure_others_of_range(const std::vector<Place>& members, std::size_t d) {
+  Cell least = UINT64_MAX, next_least = UINT64_MAX, greatest = 0, next_greatest = 0;
+  for (const Place place : members) {
+    const Cell value = cells(place)[d];
+    if (value < least) {
+      next_least = least;
+      least = value;
+    } else {
+      next_least = std::min(next_least, value);
     }
-    of_others_[place] = of_group_[group];
-    if (!may_shrink || members.size() == 1) continue;
-    loss_.clear(others_low, others_high);
-    for (const Place other : members) {
-      if (other != place) loss_.add(others_low, others_high, cells(other));
+    if (value > greatest) {
+      next_greatest = greatest;
+      greatest = value;
+    } else {
+      next_greatest = std::max(next_greatest, value);
     }
-    of_others_[place] = loss_.of(others_low, others_high);
+  }
+  for (const Place place : members) {
+    const std::size_t i = place * loss_.dimensions() + d;
+    others_low_[i] = cells_[i] == least ? next_least : least;
+    others_high_[i] = cells_[i] == greatest ? next_greatest : greatest;
   }
 }
 
@@ -125,8 +163,9 @@ void Neighbourhood::append_to(std::vector<Record>& records, std::vector<std::uin
 }
 
 void Neighbourhood::exchange() {
+  const int most = records_.size() > kManyRecords ? kMostPassesOfMany : kMostPasses;
   bool has_changed = true;
-  for (int pass = 0; has_changed && pass < kMostPasses; ++pass) {
+  for (int pass = 0; has_changed && pass < most; ++pass) {
     has_changed = false;
     for (Place place = 0; place < records_.size(); ++place) {
       Change best;

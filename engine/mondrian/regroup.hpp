@@ -41,8 +41,8 @@ class GroupTest {
   std::vector<ClassView::Values> views_;
 };
 
-// Some groups, held so that a change is cheap to judge. Memory is kept between uses. Not for groups of many
-// thousand records: a change costs the square of a group's size.
+// Some groups, held so that a change is cheap to judge. Memory is kept between uses. Not for many thousand
+// records at a time: a pass compares each with each.
 class Neighbourhood {
  public:
   // loss and test must outlive this object.
@@ -90,6 +90,8 @@ class Neighbourhood {
   }
   void measure_all();
   void measure(std::size_t group);
+  void measure_others_of_set(const std::vector<Place>& members, std::size_t d, Cell set);
+  void measure_others_of_range(const std::vector<Place>& members, std::size_t d);
   void find_move(Place place, Change& best);
   void find_exchange(Place place, Change& best);
   void apply(Place place, const Change& change);
