@@ -66,6 +66,7 @@ struct CommandLine {
         {add_policy_build, add_policy_show, add_policy_diff, add_policy_stored_sql, add_policy_explain,
          add_policy_suggest});
     add(app, {add_anonymize, add_attack, add_risk, add_check_table, add_apply});
+    add(group("job", "write jobs"), {add_job_init});
     add(group("hierarchy", "build, show and check generalization hierarchies"),
         {add_hierarchy_build, add_hierarchy_show, add_hierarchy_check});
     add(app, {add_verify_certificate, add_audit_verify, add_spark_worker, add_version, add_completion,

@@ -25,6 +25,7 @@ namespace pgveil::app {
 [[nodiscard]] Verb add_risk(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_check_table(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_apply(CLI::App& parent, std::string& config);
+[[nodiscard]] Verb add_job_init(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_hierarchy_build(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_hierarchy_show(CLI::App& parent, std::string& config);
 [[nodiscard]] Verb add_hierarchy_check(CLI::App& parent, std::string& config);

@@ -1,0 +1,84 @@
+// pgveil job init: proposes a job for a file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/verbs.hpp"
+#include "draft/job_draft.hpp"
+#include "jobs/input/input_text.hpp"
+#include "jobs/language/job.hpp"
+#include "jobs/language/values.hpp"
+
+namespace pgveil::app {
+namespace {
+
+constexpr std::size_t kGuessedFrom = 1 << 16;  // bytes of the file
+
+struct JobInitArguments {
+  std::string file;
+  std::optional<std::string> separator;  // none: guessed
+  std::optional<std::string> null_text;
+  std::uint64_t k = 5;
+  std::optional<std::string> output;
+};
+
+Result<char> separator_of(const JobInitArguments& arguments, std::string_view text) {
+  if (!arguments.separator) return draft::guess_separator(text.substr(0, kGuessedFrom));
+  const auto value = yaml::parse(fmt::format("\"{}\"", *arguments.separator), "--separator");
+  if (!value) return value.error();
+  return read_separator(*value);
+}
+
+// As the job's reader finds it from the folder that the job is in.
+std::string name_in_job(const JobInitArguments& arguments) {
+  const auto file = std::filesystem::absolute(arguments.file).lexically_normal();
+  const auto job = std::filesystem::absolute(arguments.output.value_or("job.yaml")).lexically_normal();
+  return file.lexically_relative(job.parent_path()).string();
+}
+
+Result<std::string> draft(const JobInitArguments& arguments) {
+  if (arguments.file == "-")
+    return usage_error("a job reads a file by its name, and - has none", "write the table to a file");
+  const auto text = read_input_text(arguments.file);
+  if (!text) return text.error();
+  const auto separator = separator_of(arguments, *text);
+  if (!separator) return separator.error();
+  const auto table = engine::read_table(*text, *separator);
+  if (!table) {
+    auto error = table.error();
+    error.public_message = fmt::format("{}: {}", arguments.file, error.public_message);
+    return error;
+  }
+  if (table->rows() == 0) return invalid_input(arguments.file + " has no rows", "name a file with records");
+  return draft::draft_job(*table, {name_in_job(arguments), *separator, arguments.null_text, arguments.k});
+}
+
+int run_job_init(const JobInitArguments& arguments) {
+  const auto text = draft(arguments);
+  if (!text) return report(text.error());
+  const auto written = write_report(arguments.output, *text, {arguments.file});
+  return written ? kSuccess : report(written.error());
+}
+
+}  // namespace
+
+Verb add_job_init(CLI::App& parent, std::string&) {
+  const auto arguments = std::make_shared<JobInitArguments>();
+  auto* verb = parent.add_subcommand("init", "propose a job that publishes a file");
+  verb->add_option("file", arguments->file, "a delimited text file with a header")->required();
+  verb->add_option("--separator", arguments->separator,
+                   "the separator of the file; tab for a tab (default: guessed)");
+  verb->add_option("--null", arguments->null_text, "the text that stands for NULL");
+  verb->add_option("-k,--k", arguments->k, "the least number of records in an equivalence class")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32U))
+      ->capture_default_str();
+  verb->add_option("--output", arguments->output, "where the job goes (default: standard output)");
+  verb->footer(
+      "Examples:\n  pgveil job init people.csv --output people.yaml\n  pgveil anonymize people.yaml\n"
+      "Each column gets a class, with the reason in a comment. What is unclear becomes a quasi-identifier. "
+      "No value of the file is quoted. docs/anonymize.md has every key of a job.");
+  return {verb, [=] { return run_job_init(*arguments); }};
+}
+
+}  // namespace pgveil::app

@@ -1,0 +1,218 @@
+#include "draft/job_draft.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <span>
+
+#include "common/ascii.hpp"
+#include "draft/meaning.hpp"
+#include "draft/yaml_text.hpp"
+#include "engine/mondrian/dimension.hpp"
+#include "engine/risk/safe_harbor.hpp"
+#include "engine/risk/value_patterns.hpp"
+
+namespace pgveil::draft {
+namespace {
+
+// Fewer records can all differ by chance.
+constexpr std::size_t kEnoughRecords = 20;
+
+enum class Class { identifier, quasi_identifier, sensitive, insensitive };
+
+std::string_view word_of(Class of_column) {
+  switch (of_column) {
+    case Class::identifier: return "identifier";
+    case Class::quasi_identifier: return "quasi_identifier";
+    case Class::sensitive: return "sensitive";
+    case Class::insensitive: return "insensitive";
+  }
+  return {};
+}
+
+struct Proposal {
+  Class of_column = Class::quasi_identifier;
+  std::string reason;
+  std::string keys;  // ", numeric: true"
+};
+
+Class class_of(Meaning meaning) {
+  switch (meaning) {
+    case Meaning::given_name:
+    case Meaning::family_name:
+    case Meaning::name:
+    case Meaning::national_id:
+    case Meaning::email:
+    case Meaning::telephone:
+    case Meaning::street:
+    case Meaning::login:
+    case Meaning::secret:
+    case Meaning::account:
+    case Meaning::record_number:
+    case Meaning::device:
+    case Meaning::position:
+    case Meaning::picture:
+    case Meaning::free_text: return Class::identifier;
+    case Meaning::health:
+    case Meaning::income:
+    case Meaning::wealth:
+    case Meaning::offence: return Class::sensitive;
+    case Meaning::sex:
+    case Meaning::birth_date:
+    case Meaning::birth_year:
+    case Meaning::birth_part:
+    case Meaning::age:
+    case Meaning::death_date:
+    case Meaning::city:
+    case Meaning::postcode:
+    case Meaning::region:
+    case Meaning::country:
+    case Meaning::nationality:
+    case Meaning::language:
+    case Meaning::marital_status:
+    case Meaning::household:
+    case Meaning::occupation:
+    case Meaning::education:
+    case Meaning::employer:
+    case Meaning::belief:
+    case Meaning::salutation:
+    case Meaning::body:
+    case Meaning::amount:
+    case Meaning::quantity:
+    case Meaning::event_date:
+    case Meaning::moment:
+    case Meaning::category:
+    case Meaning::other_person: return Class::quasi_identifier;
+  }
+  return Class::quasi_identifier;
+}
+
+bool is_identifying(engine::SafeHarborItem item) {
+  return item != engine::SafeHarborItem::geography && item != engine::SafeHarborItem::date;
+}
+
+bool looks_like_dates(const engine::Column& column, const std::optional<std::string>& null_text) {
+  const auto is_date = [&](const std::string& value) {
+    return value == null_text || (value.size() >= 10 && value[4] == '-' && engine::looks_like_date(value));
+  };
+  return std::ranges::all_of(column.values, is_date);
+}
+
+// What a quasi-identifier needs so that groups can show it.
+void propose_shape(const engine::Column& column, const JobDraftRequest& request,
+                   std::optional<Meaning> meaning, Proposal& made) {
+  const auto null_text =
+      request.null_text ? std::optional<std::string_view>(*request.null_text) : std::nullopt;
+  if (looks_like_dates(column, request.null_text)) {
+    made.keys = ", hierarchy: {dates: [month, year, decade]}";
+    made.reason += "; groups show the month, year or decade they share";
+  } else if (meaning == Meaning::postcode) {
+    made.keys = ", hierarchy: {masking: {}}";
+    made.reason += "; groups show the beginning they share";
+  } else if (engine::numeric_dimension(column, null_text)) {
+    made.keys = ", numeric: true";
+    made.reason += "; groups show a range of numbers";
+  } else if (column.values.size() > engine::kMostOfSet) {
+    made.keys = ", hierarchy: {masking: {}}";
+    made.reason += fmt::format(
+        "; it has {} values, and groups show the beginning they share. A hierarchy of your own loses less",
+        column.values.size());
+  } else {
+    made.reason += "; groups show a set of values";
+  }
+}
+
+Proposal propose(const engine::Table& table, const engine::Column& column,
+                 std::span<const engine::SafeHarborHint> hints, const JobDraftRequest& request) {
+  const auto meaning = meaning_of(column.name);
+  if (column.values.size() == 1) return {Class::insensitive, "it has the same value in every record", ""};
+  const auto hint = std::ranges::find_if(hints, [&](const engine::SafeHarborHint& it) {
+    return it.column == column.name && is_identifying(it.item) && it.matching_values > 0;
+  });
+  if (meaning && class_of(*meaning) == Class::identifier)
+    return {Class::identifier, fmt::format("its name is that of {}", describe(*meaning)), ""};
+  if (hint != hints.end())
+    return {Class::identifier, fmt::format("its values look like: {}", engine::meaning(hint->item)), ""};
+  if (column.values.size() == table.rows() && table.rows() >= kEnoughRecords)
+    return {Class::identifier, "every record has a value of its own", ""};
+  if (is_key_name(column.name)) return {Class::identifier, "its name is that of a key", ""};
+  if (meaning && class_of(*meaning) == Class::sensitive)
+    return {Class::sensitive, fmt::format("its name is that of {}", describe(*meaning)),
+            ", l_diversity: {distinct: 2}"};
+  Proposal made{Class::quasi_identifier,
+                meaning ? fmt::format("its name is that of {}", describe(*meaning))
+                        : "it says nothing about itself, so others may know it",
+                ""};
+  propose_shape(column, request, meaning, made);
+  return made;
+}
+
+// Lower-case letters, digits and underscores of the file's name.
+std::string job_name(const std::string& file) {
+  std::string name;
+  for (const char c : lower(std::filesystem::path(file).stem().string())) {
+    const bool is_plain = is_lower(c) || is_digit(c);
+    if (is_plain) name += c;
+    if (!is_plain && !name.empty() && name.back() != '_') name += '_';
+  }
+  while (!name.empty() && name.back() == '_') name.pop_back();
+  return name.empty() || is_digit(name.front()) ? "job_" + name : name;
+}
+
+std::string output_name(const std::string& file, std::uint64_t k) {
+  const std::filesystem::path path(file);
+  return fmt::format("{}_k{}.csv", path.stem().string(), k);
+}
+
+std::string separator_key(char separator) {
+  if (separator == ',') return "";
+  return separator == '\t' ? ", separator: tab" : fmt::format(", separator: \"{}\"", separator);
+}
+
+}  // namespace
+
+std::string draft_job(const engine::Table& table, const JobDraftRequest& request) {
+  const auto hints = engine::safe_harbor_hints(table, request.null_text);
+  std::string attributes;
+  std::size_t quasi_identifiers = 0;
+  for (const auto& column : table.columns) {
+    const auto made = propose(table, column, hints, request);
+    quasi_identifiers += made.of_column == Class::quasi_identifier ? 1 : 0;
+    attributes += comment(in_comment(column.name) + ": " + made.reason + ".", "  ");
+    attributes +=
+        fmt::format("  {}: {{class: {}{}}}\n", yaml_name(column.name), word_of(made.of_column), made.keys);
+  }
+  std::string text = comment(
+      "A draft: read what it says of each column, and change it where you know better. An identifier is "
+      "never published. Others may know a quasi-identifier of a person, so groups of k records share it. "
+      "A sensitive column is published as it is, and each group has several of its values. An "
+      "insensitive column is published as it is. docs/anonymize.md has every key.");
+  if (quasi_identifiers == 0)
+    text += comment("No column looks like one that others know, and a job needs one. Change a class below.");
+  text += fmt::format("version: 1\nname: {}\ninput: {{file: {}{}{}}}\nattributes:\n{}k: {}\n",
+                      job_name(request.file), yaml_name(request.file), separator_key(request.separator),
+                      request.null_text ? fmt::format(", \"null\": {}", yaml_name(*request.null_text)) : "",
+                      attributes, request.k);
+  text += comment("Groups of similar records, which lose little (docs/least-loss.md).");
+  text += "algorithm: least_loss\n";
+  text += fmt::format("output: {{file: {}}}\n", yaml_name(output_name(request.file, request.k)));
+  return text;
+}
+
+char guess_separator(std::string_view beginning) {
+  const auto end = beginning.rfind('\n');
+  const auto whole = end == std::string_view::npos ? beginning : beginning.substr(0, end + 1);
+  char best = ',';
+  std::size_t most = 1;
+  for (const char separator : std::array{',', ';', '\t', '|'}) {
+    const auto table = engine::read_table(whole, separator);
+    if (!table || table->columns.size() <= most) continue;
+    most = table->columns.size();
+    best = separator;
+  }
+  return best;
+}
+
+}  // namespace pgveil::draft

@@ -1,0 +1,101 @@
+#!/usr/bin/python3
+"""pgveil job init: the job that it proposes can be run as it is."""
+import csv
+import pathlib
+import random
+import subprocess
+import tempfile
+import unittest
+
+from harness.pgveil import binary
+from harness.runner import main
+
+
+class JobInit(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.folder = pathlib.Path(place.name)
+
+    def run_in_folder(self, *arguments, status=0):
+        done = subprocess.run(
+            [binary(), *arguments], cwd=self.folder, capture_output=True, text=True, timeout=120
+        )
+        self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
+        self.assertNotIn("Sanitizer", done.stderr)
+        return done
+
+    def write(self, name, rows, delimiter=","):
+        with open(self.folder / name, "w", newline="", encoding="utf-8") as file:
+            csv.writer(file, delimiter=delimiter).writerows(rows)
+
+    def people(self):
+        draw = random.Random(1)
+        rows = [["Name", "age", "town", "zip", "diagnosis", "born", "yes: no"]]
+        for i in range(200):
+            rows.append(
+                [f"secret {i}", draw.randrange(20, 60), draw.choice("ABCD"), draw.randrange(10000, 10090),
+                 draw.choice(["flu", "gout", "cold"]), f"19{draw.randrange(60, 99)}-0{draw.randrange(1, 9)}-11",
+                 draw.choice(["x", "#", "NA"])]
+            )  # fmt: skip
+        return rows
+
+    def test_a_draft_is_a_job_that_publishes(self):
+        for delimiter in (",", ";", "\t", "|"):
+            with self.subTest(delimiter):
+                self.write("my people.csv", self.people(), delimiter)
+                self.run_in_folder("job", "init", "my people.csv", "--output", "job.yaml")
+                job = (self.folder / "job.yaml").read_text()
+                self.assertNotIn("secret", job)
+                self.assertIn("Name: {class: identifier}", job)
+                self.run_in_folder("anonymize", "job.yaml")
+                with open(self.folder / "my people_k5.csv", newline="") as file:
+                    published = list(csv.DictReader(file))
+                self.assertEqual(len(published), 200)
+                self.assertNotIn("Name", published[0])
+                classes = {}
+                for row in published:
+                    classes.setdefault(tuple(v for n, v in row.items() if n != "diagnosis"), []).append(
+                        row["diagnosis"]
+                    )
+                for illnesses in classes.values():
+                    self.assertGreaterEqual(len(illnesses), 5)
+                    self.assertGreaterEqual(len(set(illnesses)), 2)
+                (self.folder / "my people_k5.csv").unlink()
+                (self.folder / "job.yaml").unlink()
+
+    def test_arguments(self):
+        self.write("people.csv", self.people())
+        text = self.run_in_folder("job", "init", "people.csv", "--k", "7", "--null", "NA").stdout
+        self.assertIn("\nk: 7\n", text)
+        self.assertIn('input: {file: people.csv, "null": NA}', text)
+        self.assertIn("output: {file: people_k7.csv}", text)
+        (self.folder / "jobs").mkdir()
+        self.run_in_folder("job", "init", "people.csv", "--output", "jobs/job.yaml")
+        self.assertIn('file: "../people.csv"', (self.folder / "jobs" / "job.yaml").read_text())
+
+    def test_what_cannot_be_drafted_is_named(self):
+        (self.folder / "empty.csv").write_text("a,b\n")
+        (self.folder / "ragged.csv").write_text("a,b\n1\n")
+        (self.folder / "book.xlsx").write_bytes(b"PK\x03\x04 something")
+        for arguments, words in (
+            (["nothing.csv"], "nothing.csv"),
+            (["empty.csv"], "empty.csv has no rows"),
+            (["ragged.csv", "--separator", ","], "ragged.csv: record 2 has 1 fields"),
+            (["book.xlsx"], "book.xlsx"),
+            (["ragged.csv", "--separator", ",,"], "can't separate fields"),
+        ):
+            with self.subTest(arguments):
+                done = self.run_in_folder("job", "init", *arguments, status=1)
+                self.assertIn(words, done.stderr)
+        done = self.run_in_folder("job", "init", "-", status=1)
+        self.assertIn("a job reads a file by its name", done.stderr)
+        self.run_in_folder("job", "init", "empty.csv", "--k", "0", status=2)
+        (self.folder / "people.csv").write_text("age\n1\n2\n")
+        before = (self.folder / "people.csv").read_text()
+        done = self.run_in_folder("job", "init", "people.csv", "--output", "people.csv", status=1)
+        self.assertEqual((self.folder / "people.csv").read_text(), before, done.stderr)
+
+
+if __name__ == "__main__":
+    main()

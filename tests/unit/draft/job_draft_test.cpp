@@ -1,0 +1,77 @@
+// Drafts of jobs: what each column is taken for, and that a job's reader accepts the text is in
+// tests/integration/job_init_test.py.
+#include <doctest/doctest.h>
+
+#include "draft/job_draft.hpp"
+
+using namespace pgveil;
+using namespace pgveil::draft;
+
+namespace {
+
+engine::Table table_of(std::string_view text) {
+  auto table = engine::read_table(text, ',');
+  REQUIRE(table.has_value());
+  return std::move(*table);
+}
+
+std::string drafted(std::string_view text, const JobDraftRequest& request = {"people.csv", ',', {}, 5}) {
+  return draft_job(table_of(text), request);
+}
+
+bool has(const std::string& text, std::string_view line) {
+  return text.find(line) != std::string::npos;
+}
+
+std::string people() {
+  std::string text = "full name,e-mail,age,zip,Diagnosis,salary,visited,hair,mark,source\n";
+  for (int i = 0; i < 80; ++i) {
+    const auto number = std::to_string(i);
+    text += "Person " + number + ",p" + number + "@example.org," + std::to_string(20 + i % 40) + "," +
+            std::to_string(10000 + i % 70) + "," + (i % 3 == 0 ? "flu" : "gout") + "," +
+            std::to_string(1000 + i % 9) + ",2024-0" + std::to_string(1 + i % 9) + "-11," +
+            (i % 2 == 0 ? "red" : "brown") + ",x" + std::to_string(i % 79) + ",survey\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("each column of a draft has a class, what it needs, and the reason") {
+  const auto text = drafted(people());
+  CHECK(has(text, "  \"full name\": {class: identifier}\n"));
+  CHECK(has(text, "  \"e-mail\": {class: identifier}\n"));
+  CHECK(has(text, "  age: {class: quasi_identifier, numeric: true}\n"));
+  CHECK(has(text, "  zip: {class: quasi_identifier, hierarchy: {masking: {}}}\n"));
+  CHECK(has(text, "  Diagnosis: {class: sensitive, l_diversity: {distinct: 2}}\n"));
+  CHECK(has(text, "  salary: {class: sensitive, l_diversity: {distinct: 2}}\n"));
+  CHECK(has(text, "  visited: {class: quasi_identifier, hierarchy: {dates: [month, year, decade]}}\n"));
+  CHECK(has(text, "  hair: {class: quasi_identifier}\n"));
+  CHECK(has(text, "  mark: {class: quasi_identifier, hierarchy: {masking: {}}}\n"));
+  CHECK(has(text, "  source: {class: insensitive}\n"));
+  CHECK(has(text, "name: people\ninput: {file: people.csv}\n"));
+  CHECK(has(text, "k: 5\n"));
+  CHECK(has(text, "output: {file: people_k5.csv}\n"));
+  CHECK(
+      has(text, "# hair: it says nothing about itself, so others may know it; groups show a set of values."));
+  CHECK(!has(text, "gout"));
+  CHECK(!has(text, "example.org"));
+}
+
+TEST_CASE("a draft names files, separators and NULL as a job does") {
+  const auto text = drafted("age,town\n1,a\nNA,b\n", {"../2024 Données.txt", '\t', "NA", 3});
+  CHECK(has(text, "name: job_2024_donn_es\n"));
+  CHECK(has(text, "separator: tab, \"null\": NA}"));
+  CHECK(has(text, "  age: {class: quasi_identifier, numeric: true}\n"));
+  CHECK(has(text, "_k3.csv"));
+  CHECK(has(drafted("email\na@example.org\nb@example.org\n"), "a job needs one. Change a class below."));
+}
+
+TEST_CASE("the separator is the one that gives the most columns") {
+  CHECK(guess_separator("a;b;c\n1,5;2;3\n") == ';');
+  CHECK(guess_separator("a,b\n\"x;y\",2\n") == ',');
+  CHECK(guess_separator("a\tb\n1\t2\n3") == '\t');
+  CHECK(guess_separator("a|b|c\n1|2|3\n") == '|');
+  CHECK(guess_separator("one\nvalue\n") == ',');
+  CHECK(guess_separator("") == ',');
+}
