@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <span>
 
 #include "common/ascii.hpp"
@@ -149,10 +148,18 @@ Proposal propose(const engine::Table& table, const engine::Column& column,
   return made;
 }
 
+// The file's name without folder and ending.
+std::string stem_of(const std::string& file) {
+  const auto slash = file.rfind('/');
+  const auto name = slash == std::string::npos ? file : file.substr(slash + 1);
+  const auto dot = name.rfind('.');
+  return dot == std::string::npos || dot == 0 ? name : name.substr(0, dot);
+}
+
 // Lower-case letters, digits and underscores of the file's name.
 std::string job_name(const std::string& file) {
   std::string name;
-  for (const char c : lower(std::filesystem::path(file).stem().string())) {
+  for (const char c : lower(stem_of(file))) {
     const bool is_plain = is_lower(c) || is_digit(c);
     if (is_plain) name += c;
     if (!is_plain && !name.empty() && name.back() != '_') name += '_';
@@ -162,8 +169,7 @@ std::string job_name(const std::string& file) {
 }
 
 std::string output_name(const std::string& file, std::uint64_t k) {
-  const std::filesystem::path path(file);
-  return fmt::format("{}_k{}.csv", path.stem().string(), k);
+  return fmt::format("{}_k{}.csv", stem_of(file), k);
 }
 
 std::string separator_key(char separator) {
