@@ -16,25 +16,28 @@ Error recount_failed(std::string message) {
                .hint = "nothing was published. This is a bug in pgveil; please report it"};
 }
 
-// Writes each cell with its length, so that different tuples have different keys.
-std::string key_of(Cells cells) {
-  std::string key;
+// Writes each cell with its length, so that different tuples have different keys. No cell has the length of
+// NULL.
+void write_key(Cells cells, std::string& key) {
+  key.clear();
   for (const auto& cell : cells) {
-    if (!cell) {
-      key += "-;";
-    } else {
-      key += fmt::format("{};{}", cell->size(), *cell);
-    }
+    const std::uint64_t length = cell ? cell->size() : UINT64_MAX;
+    key.append(reinterpret_cast<const char*>(&length), sizeof length);
+    if (cell) key.append(*cell);
   }
-  return key;
 }
 
 }  // namespace
 
 void Recount::add(Cells quasi_identifiers, bool shows_more, std::uint64_t count) {
-  auto& found = classes_[key_of(quasi_identifiers)];
-  found.is_starred =
-      std::ranges::all_of(quasi_identifiers, [](const auto& cell) { return cell == kSuppressed; });
+  write_key(quasi_identifiers, key_);
+  auto place = classes_.find(key_);
+  if (place == classes_.end()) {
+    place = classes_.emplace(key_, Class()).first;
+    place->second.is_starred =
+        std::ranges::all_of(quasi_identifiers, [](const auto& cell) { return cell == kSuppressed; });
+  }
+  auto& found = place->second;
   found.shows_more = found.shows_more || shows_more;
   found.rows += count;
   rows_ += count;

@@ -36,6 +36,7 @@ class Recount {
     bool shows_more = false;
   };
   std::unordered_map<std::string, Class> classes_;
+  std::string key_;  // scratch
   std::uint64_t rows_ = 0;
 };
 
