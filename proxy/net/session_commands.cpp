@@ -108,14 +108,20 @@ void SessionDriver::run(const session::ForwardCancel& command) {
   const auto cancels = server_ ? server_->cancels : std::make_shared<std::atomic<int>>(0);
   const std::size_t host = server_ ? server_->host : 0;
   ++*cancels;
+  ++cancels_on_their_way_;
   // Not bound to the life of this session: the cancel request must arrive even if its client has gone.
-  asio::co_spawn(executor_,
-                 forward_cancel(config.backends.at(host), config.connect_timeout, config.tls()->backend(host),
-                                {command.pid, command.secret}),
-                 [topic = topic_, cancels](const std::exception_ptr& error, bool is_over) {
-                   if (error) log::error(topic, "forwarding a cancel request failed unexpectedly");
-                   if (!error && is_over) --*cancels;
-                 });
+  asio::co_spawn(
+      executor_,
+      forward_cancel(config.backends.at(host), config.connect_timeout, config.tls()->backend(host),
+                     {command.pid, command.secret}),
+      [topic = topic_, cancels, weak = weak_from_this()](const std::exception_ptr& error, bool is_over) {
+        if (error) log::error(topic, "forwarding a cancel request failed unexpectedly");
+        if (!error && is_over) --*cancels;
+        const auto driver = weak.lock();
+        if (!driver) return;
+        --driver->cancels_on_their_way_;
+        driver->client_may_be_read_.notify();
+      });
 }
 
 void SessionDriver::run(const session::CancelOther& command) {

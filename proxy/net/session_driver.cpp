@@ -281,6 +281,9 @@ Task<void> SessionDriver::read_client(Self self) {
     const auto [error, count] =
         co_await self->client_link_.socket().async_read_some(buffer.space(), kAsTuple);
     if (error) break;
+    while (self->client_ == Client::open && self->cancels_on_their_way_ > 0) {
+      co_await self->client_may_be_read_.wait();
+    }
     if (self->client_ == Client::open && !self->take(Side::client, buffer.received(count))) break;
     buffer.adapt(count);
   }

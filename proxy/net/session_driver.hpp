@@ -133,6 +133,9 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   PeerConnection client_link_;
   BackendPtr server_;                    // the connection that we hold, while it is open or closing
   std::vector<ServerAttempt> attempts_;  // of the connection that is asked for
+  // Cancel requests that the server may not have acted on. The client's next request waits for them: they
+  // must end the statement that they were for. Before version 18, PostgreSQL sends two signals for each.
+  int cancels_on_their_way_ = 0;
   Signal client_may_be_read_;
   Signal backend_may_be_read_;
   Timer wait_timer_;  // for the queue for a connection

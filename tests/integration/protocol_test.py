@@ -93,6 +93,17 @@ class Versions(ProtocolCase):
                 wrong += [(pid, secret[:4]), (pid, secret[:31])]
             self.assert_cancels(client, *wrong)
 
+    def test_a_cancel_does_not_meet_the_next_statement(self):
+        """Before PostgreSQL 18 the postmaster signals twice, the process and its group. The next statement
+        waits until both signals were sent."""
+        client, _ = self.attempt(PROTOCOL_3_2)
+        for _ in range(12):
+            client.send(b"Q", CROSS_JOIN.encode() + b"\0")
+            self.wait_for_running_query()
+            self.raw().send_bytes(cancel_packet(client.pid, client.secret))
+            self.assertEqual(client.collect().sqlstates(), ["57014"])
+            self.assert_alive(client)
+
     def test_requests_that_are_none(self):
         client, _ = self.attempt(PROTOCOL_3_2)
         for body in (b"", struct.pack("!I", client.pid), struct.pack("!I", client.pid) + b"abc",
