@@ -15,22 +15,6 @@ namespace {
 
 namespace json = boost::json;
 
-std::string share(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? std::string("-")
-                    : fmt::format("{:.2f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
-}
-
-struct Table {
-  std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;
-};
-
-std::string lines_of(const Table& table) {
-  TextTable shown{table.columns, {}};
-  for (const auto& row : table.rows) shown.rows.emplace_back(row.begin(), row.end());
-  return text_of(shown);
-}
-
 std::uint64_t in_blank(const Findings& findings) {
   std::uint64_t sum = 0;
   for (const auto& it : findings.attributes) sum += it.computed_in_blank;
@@ -42,13 +26,14 @@ std::uint64_t claimed(const Findings& findings) {
 }
 
 // In the words of the issue: claimed 412, true 412.
-Table attackers_table(const AttackReport& report) {
-  Table made{{"attacker", "hidden cells", "claimed", "true", "in the blank class", "of the hidden"}, {}};
+ReportTable attackers_table(const AttackReport& report) {
+  ReportTable made{{"attacker", "hidden cells", "claimed", "true", "in the blank class", "of the hidden"},
+                   {}};
   for (const Attacker& it : report.attackers) {
     const Findings& found = it.findings;
     made.rows.push_back({it.name, fmt::to_string(found.hidden()), fmt::to_string(claimed(found)),
                          fmt::to_string(found.computed()), fmt::to_string(in_blank(found)),
-                         share(found.computed(), found.hidden())});
+                         percent_of(found.computed(), found.hidden())});
   }
   return made;
 }
@@ -59,13 +44,14 @@ const Attacker* guesser(const AttackReport& report) {
                                   : &report.attackers[std::min(kReaders, report.attackers.size()) - 1];
 }
 
-Table columns_table(const Attacker& attacker) {
-  Table made{{"column", "hidden", "computed", "bounded", "prior", "guess", "best guess", ""}, {}};
+ReportTable columns_table(const Attacker& attacker) {
+  ReportTable made{{"column", "hidden", "computed", "bounded", "prior", "guess", "best guess", ""}, {}};
   for (const AttributeFindings& it : attacker.findings.attributes) {
     made.rows.push_back(
         {it.name, fmt::to_string(it.hidden), it.is_left_out ? "not tried" : fmt::to_string(it.computed),
-         it.is_left_out ? "not tried" : fmt::to_string(it.pinned), share(it.prior_right, it.hidden),
-         it.is_left_out ? "not tried" : share(it.guessed_right, it.hidden), share(it.best_right, it.hidden),
+         it.is_left_out ? "not tried" : fmt::to_string(it.pinned), percent_of(it.prior_right, it.hidden),
+         it.is_left_out ? "not tried" : percent_of(it.guessed_right, it.hidden),
+         percent_of(it.best_right, it.hidden),
          it.is_left_out  ? "too large"
          : it.is_settled ? ""
                          : "bounds, not settled"});
@@ -80,15 +66,15 @@ std::string headline(const AttackReport& report) {
 
 std::string size_line(const Findings& found) {
   return fmt::format("{} rows in {} classes; {} of {} cells are shown ({})", found.rows, found.classes,
-                     found.shown, found.cells, share(found.shown, found.cells));
+                     found.shown, found.cells, percent_of(found.shown, found.cells));
 }
 
 std::string singling_line(const SinglingOut& it) {
   return fmt::format(
       "Singling out: {} of {} classes are isolated by what they show and the guesses ({}). With the most "
       "frequent values as guesses it is {} ({}).",
-      it.isolating, it.predicates, share(it.isolating, it.predicates), it.isolating_prior,
-      share(it.isolating_prior, it.predicates));
+      it.isolating, it.predicates, percent_of(it.isolating, it.predicates), it.isolating_prior,
+      percent_of(it.isolating_prior, it.predicates));
 }
 
 std::vector<std::string> persons_lines(const KnownPersons& it) {
@@ -100,9 +86,9 @@ std::vector<std::string> persons_lines(const KnownPersons& it) {
       fmt::format("Persons whose {} are known: {}, of whom {} are alone with these values.", columns,
                   it.persons, it.unique),
       fmt::format("The class of {} of them is certain ({}). At least {} rows may be the row of a person.",
-                  it.in_one_class, share(it.in_one_class, it.persons), it.fewest_rows),
+                  it.in_one_class, percent_of(it.in_one_class, it.persons), it.fewest_rows),
       fmt::format("Of {} cells of the other columns, {} are learnt ({}): claimed {}, true {}.",
-                  it.unknown_cells, it.learnt, share(it.learnt, it.unknown_cells), it.learnt + it.wrong,
+                  it.unknown_cells, it.learnt, percent_of(it.learnt, it.unknown_cells), it.learnt + it.wrong,
                   it.learnt)};
   return lines;
 }
@@ -196,8 +182,8 @@ bool AttackReport::is_anything_computable() const {
 std::string attack_text(const AttackReport& report) {
   std::string out = headline(report) + "\n";
   if (const Attacker* it = guesser(report)) {
-    out += size_line(it->findings) + "\n\nWhat is certain\n" + lines_of(attackers_table(report));
-    out += fmt::format("\nColumn by column, for {}\n{}", it->name, lines_of(columns_table(*it)));
+    out += size_line(it->findings) + "\n\nWhat is certain\n" + text_of(attackers_table(report));
+    out += fmt::format("\nColumn by column, for {}\n{}", it->name, text_of(columns_table(*it)));
     out += "\n" + singling_line(it->findings.singling_out) + "\n";
   }
   if (report.persons) {
@@ -238,10 +224,10 @@ std::string attack_html(const AttackReport& report) {
   if (const Attacker* it = guesser(report)) {
     page.paragraph(size_line(it->findings));
     page.heading("What is certain");
-    const Table attackers = attackers_table(report);
+    const ReportTable attackers = attackers_table(report);
     page.table(attackers.columns, attackers.rows);
     page.heading("Column by column, for " + it->name);
-    const Table columns = columns_table(*it);
+    const ReportTable columns = columns_table(*it);
     page.table(columns.columns, columns.rows);
     page.paragraph(singling_line(it->findings.singling_out));
   }

@@ -1,4 +1,5 @@
-// pgveil attack: attacks the current version of a policy the way a reader could, and says what that gives.
+// pgveil attack: attacks the current version of a policy, or the file of a job, the way a reader could, and
+// says what that gives.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -6,6 +7,7 @@
 #include <cstdio>
 
 #include "attack/report.hpp"
+#include "cli/attack_release.hpp"
 #include "cli/verbs.hpp"
 #include "common/yaml.hpp"
 #include "daemon/policies/stored_policy.hpp"
@@ -21,8 +23,11 @@ namespace pgveil::app {
 namespace {
 
 struct AttackArguments {
-  std::string policy;
-  std::optional<std::string> knows;  // "age,zip"
+  std::string name;                   // of the policy; with a job, the file
+  std::optional<std::string> job;     // its file
+  std::optional<std::string> knows;   // "age,zip"
+  std::optional<std::string> scheme;  // a report of the job
+  std::vector<std::string> with;      // further jobs
   ReportFormat format = ReportFormat::text;
   std::optional<std::string> output;
 };
@@ -143,7 +148,7 @@ Result<attack::AttackReport> attack_policy(const AttackArguments& arguments, con
   if (!config) return config.error();
   const auto specs = read_policy_files(*config);
   if (!specs) return specs.error();
-  const auto stored = read_stored_policy(config_path, arguments.policy);
+  const auto stored = read_stored_policy(config_path, arguments.name);
   if (!stored) return stored.error();
   const auto& spec = *stored->spec;
   const auto& tree = stored->version->tree;
@@ -207,6 +212,17 @@ std::string attack_text_as(const attack::AttackReport& report, ReportFormat form
 }
 
 int run_attack(const AttackArguments& arguments, const std::string& config_path) {
+  if (arguments.job) {
+    ReleaseAttackArguments release{{},
+                                   *arguments.job,
+                                   arguments.knows,
+                                   arguments.scheme,
+                                   arguments.with,
+                                   arguments.format,
+                                   arguments.output};
+    if (!arguments.name.empty()) release.file = arguments.name;
+    return run_attack_release(release, config_path);
+  }
   const auto made = attack_policy(arguments, config_path);
   if (!made) return report(made.error());
   const auto written = write_report(arguments.output, attack_text_as(*made, arguments.format), {});
@@ -219,16 +235,35 @@ int run_attack(const AttackArguments& arguments, const std::string& config_path)
 Verb add_attack(CLI::App& parent, std::string& config) {
   const auto arguments = std::make_shared<AttackArguments>();
   auto* verb = add_configured(
-      parent, "attack", "say what readers of a policy can compute or guess",
+      parent, "attack", "say what readers of a policy or of a published file can compute or guess",
       "  pgveil attack people_k2\n"
       "  pgveil attack people_k2 --knows state,city --format html -o attack.html\n"
+      "  pgveil attack published.csv --job job.yaml --knows age,zip\n"
+      "  pgveil attack --job job.yaml --knows age,zip --with last_year.yaml\n"
       "No value of the table is quoted. docs/attacks.md tells what is tried.\n"
-      "Exit status 4 if readers can compute a hidden cell, or together see a class that is too small.",
+      "Exit status 4 if readers can compute a hidden cell or a sensitive value, or if a class is too small.",
       config);
-  verb->add_option("name", arguments->policy, "the policy, which must have been built")->required();
-  verb->add_option("--knows", arguments->knows, "columns that an attacker knows of every person: age,zip");
+  verb->add_option("name", arguments->name,
+                   "the policy, which must have been built; with --job the published file (- for standard "
+                   "input), or nothing for what the job publishes");
+  auto* job = verb->add_option("--job", arguments->job, "attack a file that this job published");
+  auto* knows = verb->add_option("--knows", arguments->knows,
+                                 "columns that an attacker knows of every person: age,zip");
+  verb->add_option("--scheme", arguments->scheme,
+                   "the job's report, which anonymize --report wrote: it tells which class is a person's")
+      ->needs(job)
+      ->needs(knows);
+  verb->add_option("--with", arguments->with,
+                   "another job, whose file may be about the same persons. May be repeated")
+      ->allow_extra_args(false)
+      ->needs(job)
+      ->needs(knows);
   add_format(*verb, arguments->format, arguments->output);
-  return {verb, [=, &config] { return run_attack(*arguments, config); }, [=] { return arguments->policy; }};
+  verb->parse_complete_callback([arguments] {
+    if (!arguments->job && arguments->name.empty()) throw CLI::RequiredError("name");
+  });
+  const auto subject = [=] { return arguments->job ? *arguments->job : arguments->name; };
+  return {verb, [=, &config] { return run_attack(*arguments, config); }, subject};
 }
 
 }  // namespace pgveil::app

@@ -1,5 +1,7 @@
 #include "common/text_table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace pgveil {
@@ -35,6 +37,17 @@ std::string text_of(const TextTable& table) {
   std::string out;
   for (const auto& line : lines) append_row(out, line, widths);
   return out;
+}
+
+std::string text_of(const ReportTable& table) {
+  TextTable shown{table.columns, {}};
+  for (const auto& row : table.rows) shown.rows.emplace_back(row.begin(), row.end());
+  return text_of(shown);
+}
+
+std::string percent_of(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? std::string("-")
+                    : fmt::format("{:.2f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
 }  // namespace pgveil

@@ -1,5 +1,6 @@
 #pragma once
-// A console table as aligned text for a terminal.
+// A table as aligned text for a terminal: of the console, or of a report.
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,5 +15,15 @@ struct TextTable {
 // Pads columns to their widest cell (in characters), with two blanks in between; NULL is blank; with a header
 // line.
 [[nodiscard]] std::string text_of(const TextTable& table);
+
+// A table of a report, which text and HtmlPage::table show alike.
+struct ReportTable {
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+[[nodiscard]] std::string text_of(const ReportTable& table);
+
+// "12.50 %", or "-" if the whole is 0.
+[[nodiscard]] std::string percent_of(std::uint64_t part, std::uint64_t whole);
 
 }  // namespace pgveil

@@ -8,3 +8,6 @@ cmake --build "$ROOT/build/release" --target bench_attack -j "$(nproc)" >&2
 data=${1:-$ROOT/../shared/datasets/data/adult.csv}
 [[ -r $data ]] || { echo "no $data: a table is drawn instead" >&2; data=; }
 "$ROOT/build/release/bench/attack/bench_attack" ${data:+"$data"}
+echo
+cmake --build "$ROOT/build/release" --target pgveil -j "$(nproc)" >&2
+ROOT=$ROOT python3 "$ROOT/bench/attack/files.py"

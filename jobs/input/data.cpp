@@ -17,14 +17,6 @@
 namespace pgveil::app {
 namespace {
 
-std::vector<std::string> published_columns(const Job& job) {
-  std::vector<std::string> columns;
-  for (const auto& attribute : job.attributes) {
-    if (attribute.attribute_class != AttributeClass::identifier) columns.push_back(attribute.name);
-  }
-  return columns;
-}
-
 Error in_file(Error error, const std::string& path) {
   error.public_message = fmt::format("{}: {}", path, error.public_message);
   return error;
@@ -110,6 +102,14 @@ Result<std::vector<std::uint8_t>> take_subset(const Job& job, const std::vector<
 }
 
 }  // namespace
+
+std::vector<std::string> published_columns(const Job& job) {
+  std::vector<std::string> columns;
+  for (const auto& attribute : job.attributes) {
+    if (attribute.attribute_class != AttributeClass::identifier) columns.push_back(attribute.name);
+  }
+  return columns;
+}
 
 std::vector<std::string> files_read_by(const Job& job) {
   std::vector<std::string> files{job.source};

@@ -28,6 +28,9 @@ struct JobData {
   engine::PrivacyColumns privacy = {};
 };
 
+// Names of all columns but the identifiers, in the job's order.
+[[nodiscard]] std::vector<std::string> published_columns(const Job& job);
+
 // Names of the files that the job reads: itself, its input, its hierarchies.
 [[nodiscard]] std::vector<std::string> files_read_by(const Job& job);
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "common/files/output_file.hpp"
+#include "common/files/whole_file.hpp"
 #include "common/progress_line.hpp"
 #include "common/separated_text.hpp"
 #include "db/job_table/source_table.hpp"

@@ -56,19 +56,8 @@ std::string reasons_of(const engine::SafeHarborHint& hint) {
   return reasons;
 }
 
-struct Table {
-  std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;
-};
-
-std::string lines_of(const Table& table) {
-  TextTable shown{table.columns, {}};
-  for (const auto& row : table.rows) shown.rows.emplace_back(row.begin(), row.end());
-  return text_of(shown);
-}
-
-Table attackers(const RiskReport& report) {
-  Table made{{"attacker", "highest", "mean", "records above the threshold"}, {}};
+ReportTable attackers(const RiskReport& report) {
+  ReportTable made{{"attacker", "highest", "mean", "records above the threshold"}, {}};
   const auto add = [&](const char* name, const engine::AttackerRisk& risk) {
     made.rows.push_back({name, percent(risk.highest), percent(risk.mean), percent(risk.at_risk)});
   };
@@ -78,8 +67,8 @@ Table attackers(const RiskReport& report) {
   return made;
 }
 
-Table sizes(const RiskReport& report) {
-  Table made{{"class size", "classes", "records", "share of records"}, {}};
+ReportTable sizes(const RiskReport& report) {
+  ReportTable made{{"class size", "classes", "records", "share of records"}, {}};
   for (const auto& range : ranges_of(report.figures.histogram)) {
     if (range.classes == 0) continue;
     made.rows.push_back(
@@ -89,8 +78,8 @@ Table sizes(const RiskReport& report) {
   return made;
 }
 
-Table uniqueness(const engine::PopulationUniqueness& found) {
-  Table made{{"model", "unique in the population"}, {}};
+ReportTable uniqueness(const engine::PopulationUniqueness& found) {
+  ReportTable made{{"model", "unique in the population"}, {}};
   const auto estimate = [](const std::optional<double>& share) {
     return share ? percent(*share) : std::string("does not fit");
   };
@@ -101,8 +90,8 @@ Table uniqueness(const engine::PopulationUniqueness& found) {
   return made;
 }
 
-Table sets(const RiskReport& report) {
-  Table made{{"columns", "distinction", "separation", "unique records", ""}, {}};
+ReportTable sets(const RiskReport& report) {
+  ReportTable made{{"columns", "distinction", "separation", "unique records", ""}, {}};
   for (const auto& set : report.sets) {
     if (made.rows.size() == kMostSetsShown) break;
     made.rows.push_back({fmt::format("{}", fmt::join(set.columns, ", ")), percent(set.distinction),
@@ -112,8 +101,8 @@ Table sets(const RiskReport& report) {
   return made;
 }
 
-Table hints(const RiskReport& report) {
-  Table made{{"column", "item", "what it may be", "seen by"}, {}};
+ReportTable hints(const RiskReport& report) {
+  ReportTable made{{"column", "item", "what it may be", "seen by"}, {}};
   for (const auto& hint : report.hints) {
     made.rows.push_back({hint.column, std::string(1, engine::letter(hint.item)),
                          std::string(engine::meaning(hint.item)), reasons_of(hint)});
@@ -137,8 +126,8 @@ constexpr std::string_view kHintsNote =
     "HIPAA Safe Harbor, items of 45 CFR 164.514(b)(2)(i). The hints come from names "
     "and the look of values. A column without a hint may still identify people.";
 
-std::string section(std::string_view title, const Table& table) {
-  return table.rows.empty() ? "" : fmt::format("\n{}\n{}", title, lines_of(table));
+std::string section(std::string_view title, const ReportTable& table) {
+  return table.rows.empty() ? "" : fmt::format("\n{}\n{}", title, text_of(table));
 }
 
 json::array risk_names_array(const std::vector<std::string>& names) {
@@ -243,7 +232,7 @@ std::string risk_html(const RiskReport& report) {
                  fmt::format("{} records", figures.unique_rows)},
                 {"above the threshold", percent(figures.prosecutor.at_risk),
                  fmt::format("risk above {}", percent(report.threshold))}});
-  const auto add = [&page](std::string_view title, const Table& table) {
+  const auto add = [&page](std::string_view title, const ReportTable& table) {
     if (table.rows.empty()) return;
     page.heading(title);
     page.table(table.columns, table.rows);

@@ -81,25 +81,15 @@ Result<void> set_output(const ApplyArguments& arguments, Job& job) {
   return {};
 }
 
-// The levels of the scheme, in the order of the job.
-Result<AppliedScheme> joined(const Scheme& scheme, Job job) {
-  AppliedScheme made;
-  std::size_t known = 0;
-  for (const auto& attribute : job.attributes) {
-    if (attribute.attribute_class != AttributeClass::quasi_identifier) continue;
-    const auto found = std::ranges::find(scheme.quasi_identifiers, attribute.name);
-    if (found == scheme.quasi_identifiers.end())
-      return invalid_input(fmt::format("the scheme has no level of {}", attribute.name),
-                           "use the job that made it");
-    const auto place = static_cast<std::size_t>(found - scheme.quasi_identifiers.begin());
-    made.levels.push_back(scheme.levels[place]);
-    made.heights.push_back(scheme.heights[place]);
-    ++known;
+std::vector<std::vector<unsigned>> transformations_of(JsonObjectView& report, FirstError& errors,
+                                                      const std::vector<unsigned>& levels) {
+  std::vector<std::vector<unsigned>> made;
+  if (!report.has_value("recoding")) return {levels};
+  for (const auto& step : report.array("recoding")) {
+    JsonObjectView view(step, report.path_of("recoding"), errors);
+    made.push_back(levels_of(view, "levels"));
   }
-  if (known != scheme.quasi_identifiers.size())
-    return invalid_input("the scheme has levels of columns that are not quasi-identifiers of the job",
-                         "use the job that made it");
-  made.job = std::move(job);
+  if (made.empty()) made.push_back(levels);
   return made;
 }
 
@@ -115,24 +105,55 @@ Result<Scheme> read_scheme(std::string_view text) {
                          "run the job on the new rows");
   Scheme made{report.text("job"), report.texts("quasi_identifiers"), levels_of(report, "levels"),
               levels_of(report, "heights")};
+  made.transformations = transformations_of(report, errors, made.levels);
   // No finish(): a report says more than the transformation that is taken from it.
   const std::size_t columns = made.quasi_identifiers.size();
-  if (errors.error() || columns == 0 || made.levels.size() != columns || made.heights.size() != columns)
+  const bool fits =
+      std::ranges::all_of(made.transformations, [&](const auto& levels) { return levels.size() == columns; });
+  if (errors.error() || columns == 0 || !fits || made.levels.size() != columns ||
+      made.heights.size() != columns)
     return no_scheme();
   return made;
 }
 
-Result<AppliedScheme> read_applied_scheme(const ApplyArguments& arguments) {
-  const auto text = read_text(arguments.scheme);
+Result<Scheme> read_scheme_file(const std::string& path) {
+  const auto text = read_text(path);
   if (!text) return text.error();
-  const auto scheme = read_scheme(*text);
+  return read_scheme(*text);
+}
+
+Result<Scheme> scheme_of(const Job& job, Scheme scheme) {
+  if (job.name != scheme.job)
+    return invalid_input(fmt::format("the scheme is of job {}, not of {}", scheme.job, job.name),
+                         "use the job that made it");
+  if (job.mondrian) return no_scheme();
+  Scheme made{scheme.job, {}, {}, {}, std::vector<std::vector<unsigned>>(scheme.transformations.size())};
+  for (const auto& attribute : job.attributes) {
+    if (attribute.attribute_class != AttributeClass::quasi_identifier) continue;
+    const auto found = std::ranges::find(scheme.quasi_identifiers, attribute.name);
+    if (found == scheme.quasi_identifiers.end())
+      return invalid_input(fmt::format("the scheme has no level of {}", attribute.name),
+                           "use the job that made it");
+    const auto place = static_cast<std::size_t>(found - scheme.quasi_identifiers.begin());
+    made.quasi_identifiers.push_back(attribute.name);
+    made.levels.push_back(scheme.levels[place]);
+    made.heights.push_back(scheme.heights[place]);
+    for (std::size_t i = 0; i < made.transformations.size(); ++i)
+      made.transformations[i].push_back(scheme.transformations[i][place]);
+  }
+  if (made.quasi_identifiers.size() != scheme.quasi_identifiers.size())
+    return invalid_input("the scheme has levels of columns that are not quasi-identifiers of the job",
+                         "use the job that made it");
+  return made;
+}
+
+Result<AppliedScheme> read_applied_scheme(const ApplyArguments& arguments) {
+  auto scheme = read_scheme_file(arguments.scheme);
   if (!scheme) return scheme.error();
   auto job = read_job_file(arguments.job);
   if (!job) return job.error();
-  if (job->name != scheme->job)
-    return invalid_input(fmt::format("the scheme is of job {}, not of {}", scheme->job, job->name),
-                         "use the job that made it");
-  if (job->mondrian) return no_scheme();
+  scheme = scheme_of(*job, std::move(*scheme));
+  if (!scheme) return scheme.error();
   if (auto input = set_input(arguments, *job); !input) return input.error();
   if (auto output = set_output(arguments, *job); !output) return output.error();
   switch (arguments.violating) {
@@ -140,7 +161,7 @@ Result<AppliedScheme> read_applied_scheme(const ApplyArguments& arguments) {
     case ViolatingClasses::as_job_allows: break;
     case ViolatingClasses::suppressed: job->suppression = 1; break;
   }
-  return joined(*scheme, std::move(*job));
+  return AppliedScheme{std::move(*job), std::move(scheme->levels), std::move(scheme->heights)};
 }
 
 }  // namespace pgveil::app

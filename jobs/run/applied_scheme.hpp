@@ -30,11 +30,20 @@ struct Scheme {
   std::string job;
   std::vector<std::string> quasi_identifiers;
   std::vector<unsigned> levels, heights;  // one per quasi-identifier
+  // The levels of all transformations that showed records, in their order. The first one is `levels`; there
+  // are more with local recoding.
+  std::vector<std::vector<unsigned>> transformations = {};
 };
 
 // Errors, kind configuration: the text is no report of a transformation, or it is one of mondrian, which has
 // none.
 [[nodiscard]] Result<Scheme> read_scheme(std::string_view json);
+
+// The scheme with its columns in the order of the job. Errors: it is of another job or of other
+// quasi-identifiers.
+[[nodiscard]] Result<Scheme> scheme_of(const Job& job, Scheme scheme);
+// Reads the file. Errors: also what cannot be read.
+[[nodiscard]] Result<Scheme> read_scheme_file(const std::string& path);
 
 struct AppliedScheme {
   Job job;                                // with the command line's input and output

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""What attackers learn from the files of jobs over ADULT: somebody who has the file alone, and somebody who
+knows all quasi-identifiers of every person, without and with the job's report. README.md says how."""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+
+ROOT = pathlib.Path(os.environ["ROOT"])
+BINARY = ROOT / "build" / "release" / "cli" / "pgveil"
+DATASETS = ROOT.parent / "shared" / "datasets"
+COLUMNS = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation")
+METHODS = {
+    "full domain": "suppression: 5%",
+    "local recoding": "suppression: 99%\ngs: 0\nlocal_recoding: {least: 1%}",
+    "mondrian": "algorithm: mondrian",
+    "least loss": "algorithm: least_loss",
+}
+
+
+def job_of(method, k, models):
+    text = f'version: 1\nname: adult\ninput: {{file: "{DATASETS}/data/adult.csv", separator: ";"}}\nattributes:\n'
+    for name in COLUMNS:
+        file = DATASETS / "hierarchies" / f"adult_hierarchy_{name}.csv"
+        is_numeric = name == "age" and "algorithm" in method
+        how = "numeric: true" if is_numeric else f'hierarchy: {{file: "{file}", separator: ";"}}'
+        text += f"  {name}: {{class: quasi_identifier, {how}}}\n"
+    text += f"  salary-class: {{class: sensitive{models}}}\nk: {k}\nlimits: {{threads: 2}}\n{method}\n"
+    return text + "output: {file: out.csv, replace: true}\n"
+
+
+def attacked(folder, *arguments):
+    begin = time.monotonic()
+    done = subprocess.run([BINARY, "attack", "--job", "job.yaml", "--format", "json", *arguments], cwd=folder,
+                          capture_output=True, text=True)  # fmt: skip
+    assert done.returncode in (0, 4), done.stderr
+    return json.loads(done.stdout), time.monotonic() - begin
+
+
+def learnt(found):
+    (column,) = found["known_persons"]["columns"]
+    assert column["claimed"] == column["true"], "a claim is wrong"
+    return f"{100 * column['true'] / found['known_persons']['persons']:.1f}"
+
+
+def line(folder, name, k, models, shown):
+    (folder / "job.yaml").write_text(job_of(METHODS[name], k, models))
+    done = subprocess.run([BINARY, "anonymize", "job.yaml", "--report", "report.json"], cwd=folder,
+                          capture_output=True, text=True)  # fmt: skip
+    if done.returncode != 0:
+        return f"| {k} | {name} | {shown} | " + " | ".join(["not published"] + ["-"] * 8) + " |"
+    report = json.loads((folder / "report.json").read_text())
+    known = ("--knows", ",".join(COLUMNS))
+    found, seconds = attacked(folder, *known)
+    with_report = "-"
+    if report.get("mondrian") is None:
+        with_report = learnt(attacked(folder, *known, "--scheme", "report.json")[0])
+    (column,) = found["columns"]
+    records = found["records"]
+    return (
+        f"| {k} | {name} | {shown} | {report['certainty_penalty']:.3f} | {found['classes']} "
+        f"| {100 * column['records_of_one_value'] / records:.1f} | {100 * column['prior_right'] / records:.1f} "
+        f"| {100 * column['guessed_right'] / records:.1f} "
+        f"| {100 * found['known_persons']['in_one_class'] / found['known_persons']['persons']:.1f} "
+        f"| {learnt(found)} | {with_report} | {seconds:.2f} |"
+    )
+
+
+def main():
+    if not (DATASETS / "data" / "adult.csv").exists():
+        print("the files of jobs are left out: ADULT is not here")
+        return
+    print("| k | method | salary | GCP | classes | of one value % | prior % | guess % | class certain % "
+          "| learnt % | with report % | attack s |")  # fmt: skip
+    print("|" + " --- |" * 12)
+    with tempfile.TemporaryDirectory() as place:
+        folder = pathlib.Path(place)
+        for k in (2, 5, 20, 100):
+            for name in METHODS:
+                print(line(folder, name, k, "", "k alone"), flush=True)
+                print(line(folder, name, k, ", l_diversity: {distinct: 2}", "2-diverse"), flush=True)
+
+
+main()

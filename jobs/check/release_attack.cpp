@@ -1,0 +1,549 @@
+#include "jobs/check/release_attack.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "engine/publish/publication.hpp"
+#include "jobs/check/shown_values.hpp"
+
+namespace pgveil::app {
+namespace {
+
+using Codes = std::vector<engine::Code>;
+using Columns = std::vector<const engine::Column*>;
+
+Error no_release(std::string message, std::string private_detail = {}) {
+  return invalid_input(std::move(message), "is this the file that the job published, and its input?",
+                       std::move(private_detail));
+}
+
+enum class Asked { quasi_identifiers, others };
+
+Columns columns_of(const Job& job, const engine::Table& table, Asked asked) {
+  Columns made;
+  for (const auto& attribute : job.attributes) {
+    if (attribute.attribute_class == AttributeClass::identifier) continue;
+    const bool is_quasi = attribute.attribute_class == AttributeClass::quasi_identifier;
+    if (is_quasi == (asked == Asked::quasi_identifiers)) made.push_back(table.find(attribute.name));
+  }
+  return made;
+}
+
+Result<void> check_columns(const Job& job, const engine::Table& table, std::string_view what) {
+  if (table.rows() == 0) return no_release(fmt::format("the {} of job {} has no rows", what, job.name));
+  for (const auto& attribute : job.attributes) {
+    if (attribute.attribute_class != AttributeClass::identifier && table.find(attribute.name) == nullptr)
+      return no_release(fmt::format("the {} of job {} has no column {}", what, job.name, attribute.name));
+  }
+  return {};
+}
+
+Codes cells_of(const Columns& columns, std::size_t row) {
+  Codes cells;
+  for (const auto* column : columns) cells.push_back(column->codes.at(row));
+  return cells;
+}
+
+struct Classes {
+  std::vector<Codes> shown;                      // by class, in the order of their first record
+  std::vector<std::vector<std::uint32_t>> rows;  // by class
+  [[nodiscard]] std::size_t size() const { return shown.size(); }
+};
+
+Classes classes_of(const engine::Table& table, const Columns& columns) {
+  Classes made;
+  std::map<Codes, std::size_t> known;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    auto cells = cells_of(columns, row);
+    const auto [found, is_new] = known.emplace(cells, made.shown.size());
+    if (is_new) {
+      made.shown.push_back(std::move(cells));
+      made.rows.emplace_back();
+    }
+    made.rows[found->second].push_back(static_cast<std::uint32_t>(row));
+  }
+  return made;
+}
+
+bool is_starred(const Columns& columns, const Codes& cells) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i]->values[cells[i]] != engine::kSuppressed) return false;
+  }
+  return true;
+}
+
+// ---- somebody who has the file alone
+
+struct MostFrequent {
+  engine::Code code = 0;
+  std::uint64_t count = 0;
+  std::size_t distinct = 0;
+};
+
+MostFrequent most_frequent(const engine::Column& column, const std::vector<std::uint32_t>& rows) {
+  std::map<engine::Code, std::uint64_t> counts;
+  for (const auto row : rows) ++counts[column.codes.at(row)];
+  MostFrequent best{0, 0, counts.size()};
+  for (const auto& [code, count] : counts) {
+    if (count > best.count) {
+      best.code = code;
+      best.count = count;
+    }
+  }
+  return best;
+}
+
+using Guesses = std::vector<std::vector<MostFrequent>>;  // by class and other column
+
+ReleasedColumn released_column(const Job& job, const engine::Column& column, const Classes& classes,
+                               Guesses& guesses) {
+  const auto attribute = std::ranges::find(job.attributes, column.name, &JobAttribute::name);
+  ReleasedColumn made;
+  made.name = column.name;
+  made.is_sensitive = attribute->attribute_class == AttributeClass::sensitive;
+  std::vector<std::uint64_t> counts(column.values.size(), 0);
+  for (std::size_t row = 0; row < column.codes.size(); ++row) ++counts[column.codes.at(row)];
+  made.prior_right = *std::ranges::max_element(counts);
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    guesses[c].push_back(most_frequent(column, classes.rows[c]));
+    const auto& guess = guesses[c].back();
+    made.guessed_right += guess.count;
+    if (guess.distinct > 1) continue;
+    ++made.classes_of_one_value;
+    made.records_of_one_value += classes.rows[c].size();
+  }
+  return made;
+}
+
+bool is_isolated(const Columns& others, const std::vector<std::uint32_t>& rows,
+                 const std::vector<MostFrequent>& guesses) {
+  return std::ranges::count_if(rows, [&](std::uint32_t row) {
+           for (std::size_t i = 0; i < others.size(); ++i) {
+             if (others[i]->codes.at(row) != guesses[i].code) return false;
+           }
+           return true;
+         }) == 1;
+}
+
+ReleaseAttack attack_alone(const PublishedFile& release, const Classes& classes) {
+  const Job& job = *release.job;
+  ReleaseAttack made;
+  made.records = release.published->rows();
+  made.classes = classes.size();
+  const auto shown = columns_of(job, *release.published, Asked::quasi_identifiers);
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    const std::uint64_t size = classes.rows[c].size();
+    if (is_starred(shown, classes.shown[c]))
+      made.starred_records += size;
+    else
+      made.smallest_class = made.smallest_class == 0 ? size : std::min(made.smallest_class, size);
+  }
+  const auto others = columns_of(job, *release.published, Asked::others);
+  Guesses guesses(classes.size());
+  for (const auto* column : others) made.columns.push_back(released_column(job, *column, classes, guesses));
+  if (others.empty()) return made;
+  made.predicates = classes.size();
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    if (is_isolated(others, classes.rows[c], guesses[c])) ++made.isolating;
+  }
+  return made;
+}
+
+// ---- somebody who knows columns of persons
+
+using Bits = std::vector<std::uint64_t>;
+
+void set_bit(Bits& bits, std::size_t at) {
+  bits[at / 64] |= std::uint64_t{1} << (at % 64);
+}
+
+Bits no_bits(std::size_t size) {
+  return Bits((size + 63) / 64, 0);
+}
+
+void for_each_bit(const Bits& bits, const std::function<void(std::size_t)>& work) {
+  for (std::size_t word = 0; word < bits.size(); ++word) {
+    for (std::uint64_t left = bits[word]; left != 0; left &= left - 1)
+      work(word * 64 + static_cast<std::size_t>(std::countr_zero(left)));
+  }
+}
+
+std::uint64_t count_bits(const Bits& bits) {
+  std::uint64_t sum = 0;
+  for (const auto word : bits) sum += static_cast<std::uint64_t>(std::popcount(word));
+  return sum;
+}
+
+enum class Strangers { refused, allowed };  // texts that stand for no value of the input
+
+// [raw code]: the classes whose cell in this column covers the value.
+Result<std::vector<Bits>> classes_by_value(const ShownValues& shown, const engine::Column& raw,
+                                           const engine::Column& column, std::size_t place,
+                                           const Classes& classes, Strangers strangers) {
+  std::vector<Bits> made(raw.values.size(), no_bits(classes.size()));
+  std::unordered_map<engine::Code, std::vector<std::size_t>> covered;  // raw codes
+  std::vector<std::string> strange;
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    const auto code = classes.shown[c][place];
+    const auto [found, is_new] = covered.try_emplace(code);
+    if (is_new) {
+      const auto flags = shown.covered(column.values[code]);
+      for (std::size_t value = 0; value < flags.size(); ++value) {
+        if (flags[value]) found->second.push_back(value);
+      }
+      if (found->second.empty()) strange.push_back(column.values[code]);
+    }
+    for (const auto value : found->second) set_bit(made[value], c);
+  }
+  if (strange.empty() || strangers == Strangers::allowed) return made;
+  return no_release(
+      fmt::format("{} texts of {} in the file stand for no value of the input", strange.size(), column.name),
+      fmt::format("{}", fmt::join(strange, ", ")));
+}
+
+// Published codes of a column that shows its values, as codes of the input. nullopt: nobody there has it.
+std::vector<std::optional<engine::Code>> raw_codes(const engine::Column& published, const engine::Column& raw,
+                                                   const std::optional<std::string>& null_text) {
+  std::unordered_map<std::string_view, engine::Code> codes;
+  for (std::size_t code = 0; code < raw.values.size(); ++code)
+    codes.emplace(raw.values[code], static_cast<engine::Code>(code));
+  std::vector<std::optional<engine::Code>> made;
+  for (const auto& value : published.values) {
+    auto found = codes.find(value);
+    // Files have an empty cell where a column that is no quasi-identifier is NULL.
+    if (found == codes.end() && value.empty() && null_text) found = codes.find(*null_text);
+    made.push_back(found == codes.end() ? std::nullopt : std::optional(found->second));
+  }
+  return made;
+}
+
+void make_set(Codes& codes) {
+  std::ranges::sort(codes);
+  const auto [first, last] = std::ranges::unique(codes);
+  codes.erase(first, last);
+}
+
+// One file with what it says of persons by their known columns.
+class ReleaseLookup {
+ public:
+  // targets: columns of the input, by their names in the file; those that the file lacks are null.
+  static Result<ReleaseLookup> make(const PublishedFile& release, const engine::Table& input,
+                                    const std::vector<std::string>& known, const Columns& targets,
+                                    const Classes& classes, Strangers strangers) {
+    ReleaseLookup made;
+    const Job& job = *release.job;
+    const auto columns = columns_of(job, *release.published, Asked::quasi_identifiers);
+    std::vector<ShownValues> shown;
+    std::vector<std::size_t> places;  // of the known columns among the quasi-identifiers
+    for (const auto& name : known) {
+      const auto attribute = std::ranges::find(job.attributes, name, &JobAttribute::name);
+      const auto& raw = *input.find(name);
+      auto one = ShownValues::make(*attribute, raw, job);
+      if (!one) return one.error();
+      shown.push_back(std::move(*one));
+      const auto* column = release.published->find(name);
+      places.push_back(static_cast<std::size_t>(std::ranges::find(columns, column) - columns.begin()));
+      auto sets = classes_by_value(shown.back(), raw, *column, places.back(), classes, strangers);
+      if (!sets) return sets.error();
+      made.possible_.push_back(std::move(*sets));
+    }
+    made.find_starred(columns, classes);
+    made.knows_all_ = !job.mondrian && places.size() == columns.size();
+    if (made.knows_all_) made.add_transformations(release, input, known, shown, places, classes);
+    for (const auto& rows : classes.rows) made.sizes_.push_back(rows.size());
+    for (const auto* raw : targets) made.values_.push_back(values_of(release, raw, classes));
+    return made;
+  }
+
+  // The classes that can be the person's, for the codes of the known columns.
+  [[nodiscard]] Bits classes_of(const Codes& known) const {
+    if (uses_order()) return class_by_order(known);
+    Bits all = possible_[0][known[0]];
+    for (std::size_t i = 1; i < known.size(); ++i) {
+      for (std::size_t word = 0; word < all.size(); ++word) all[word] &= possible_[i][known[i]][word];
+    }
+    if (!knows_all_) return all;
+    Bits shown = all;
+    for (std::size_t word = 0; word < all.size(); ++word) shown[word] &= ~starred_[word];
+    return count_bits(shown) > 0 ? shown : all;
+  }
+  // Whether the order of the job's transformations makes each person's class certain.
+  [[nodiscard]] bool uses_order() const { return !cells_at_.empty(); }
+  [[nodiscard]] std::uint64_t records_in(const Bits& classes) const {
+    std::uint64_t sum = 0;
+    for_each_bit(classes, [&](std::size_t c) { sum += sizes_[c]; });
+    return sum;
+  }
+  [[nodiscard]] bool has(std::size_t target) const { return !values_[target].empty(); }
+  // Values that some record of these classes has, as ascending codes of the input. The last code stands for
+  // all values that nobody in the input has.
+  [[nodiscard]] Codes values_in(const Bits& classes, std::size_t target) const {
+    Codes made;
+    for_each_bit(classes, [&](std::size_t c) {
+      const Codes& of_class = values_[target][c];
+      made.insert(made.end(), of_class.begin(), of_class.end());
+    });
+    make_set(made);
+    return made;
+  }
+
+ private:
+  static std::vector<Codes> values_of(const PublishedFile& release, const engine::Column* raw,
+                                      const Classes& classes) {
+    if (raw == nullptr) return {};
+    const auto* column = release.published->find(raw->name);
+    const auto codes = raw_codes(*column, *raw, release.job->null_text);
+    const auto nobody = static_cast<engine::Code>(raw->values.size());
+    std::vector<Codes> made;
+    for (const auto& rows : classes.rows) {
+      Codes values;
+      for (const auto row : rows) values.push_back(codes[column->codes.at(row)].value_or(nobody));
+      make_set(values);
+      made.push_back(std::move(values));
+    }
+    return made;
+  }
+
+  void find_starred(const Columns& columns, const Classes& classes) {
+    starred_ = no_bits(classes.size());
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+      if (is_starred(columns, classes.shown[c])) set_bit(starred_, c);
+    }
+  }
+
+  void add_transformations(const PublishedFile& release, const engine::Table& input,
+                           const std::vector<std::string>& known, const std::vector<ShownValues>& shown,
+                           const std::vector<std::size_t>& places, const Classes& classes) {
+    for (const auto& levels : release.transformations) {
+      auto& cells = cells_at_.emplace_back();
+      for (std::size_t i = 0; i < known.size(); ++i)
+        cells.push_back(
+            cells_at(levels[places[i]], shown[i], *input.find(known[i]), *release.published->find(known[i])));
+    }
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+      Codes cells;
+      for (const auto place : places) cells.push_back(classes.shown[c][place]);
+      class_of_.emplace(std::move(cells), c);
+    }
+  }
+
+  // [raw code]: the published code at this level; nullopt: no record shows it.
+  static std::vector<std::optional<engine::Code>> cells_at(unsigned level, const ShownValues& shown,
+                                                           const engine::Column& raw,
+                                                           const engine::Column& published) {
+    std::unordered_map<std::string_view, engine::Code> codes;
+    for (std::size_t code = 0; code < published.values.size(); ++code)
+      codes.emplace(published.values[code], static_cast<engine::Code>(code));
+    std::vector<std::optional<engine::Code>> made(raw.values.size());
+    for (std::size_t code = 0; code < made.size(); ++code) {
+      const auto text = shown.text_at(level, static_cast<engine::Code>(code));
+      const auto found = text ? codes.find(*text) : codes.end();
+      if (found != codes.end()) made[code] = found->second;
+    }
+    return made;
+  }
+
+  [[nodiscard]] Bits class_by_order(const Codes& known) const {
+    for (const auto& step : cells_at_) {
+      Codes cells;
+      for (std::size_t i = 0; i < known.size() && step[i][known[i]]; ++i) cells.push_back(*step[i][known[i]]);
+      const auto found = class_of_.find(cells);
+      if (found == class_of_.end()) continue;
+      Bits made(starred_.size(), 0);
+      set_bit(made, found->second);
+      return made;
+    }
+    return starred_;
+  }
+
+  bool knows_all_ = false;                 // the quasi-identifiers of a job that generalizes by levels
+  Bits starred_;                           // classes that show only `*`: there is at most one
+  std::map<Codes, std::size_t> class_of_;  // by the cells of the known columns
+  std::vector<std::vector<std::vector<std::optional<engine::Code>>>> cells_at_;  // by step, column, raw code
+  std::vector<std::vector<Bits>> possible_;  // by known column and raw code
+  std::vector<std::uint64_t> sizes_;         // by class
+  std::vector<std::vector<Codes>> values_;   // by target and class; empty: the file lacks the column
+};
+
+Result<void> check_known(const Job& job, const std::vector<std::string>& names) {
+  for (const auto& name : names) {
+    const auto found = std::ranges::find(job.attributes, name, &JobAttribute::name);
+    if (found == job.attributes.end() || found->attribute_class != AttributeClass::quasi_identifier)
+      return usage_error(fmt::format("{} is not a quasi-identifier of job {}", name, job.name),
+                         "name columns that every job generalizes");
+    if (found->aggregate)
+      return usage_error(
+          fmt::format("job {} aggregates {}, and this attack does not know which values a class "
+                      "can have then",
+                      job.name, name),
+          "leave it out");
+  }
+  if (names.empty()) return usage_error("no column is known", "name some with --knows");
+  return {};
+}
+
+// Columns that the file shows unchanged, by their place in the input; null: it has none of that name.
+Columns targets_in(const PublishedFile& release, const Columns& targets) {
+  Columns made;
+  for (const auto* raw : targets) {
+    const auto attribute = std::ranges::find(release.job->attributes, raw->name, &JobAttribute::name);
+    const bool is_shown = attribute != release.job->attributes.end() &&
+                          (attribute->attribute_class == AttributeClass::sensitive ||
+                           attribute->attribute_class == AttributeClass::insensitive);
+    made.push_back(is_shown ? raw : nullptr);
+  }
+  return made;
+}
+
+void add_claim(const Codes& possible, const engine::Column& raw, const std::vector<std::uint32_t>& rows,
+               LearntColumn& out) {
+  if (possible.size() != 1) return;
+  for (const auto row : rows) ++(raw.codes.at(row) == possible.front() ? out.learnt : out.wrong);
+}
+
+class PersonAttack {
+ public:
+  PersonAttack(Columns known, Columns targets) : known_(std::move(known)), targets_(std::move(targets)) {}
+
+  void add(ReleaseLookup lookup) { lookups_.push_back(std::move(lookup)); }
+
+  void run(const engine::Table& input, KnownInRelease& found, LearntTogether* together) const {
+    std::map<Codes, std::vector<std::uint32_t>> persons;
+    for (std::size_t row = 0; row < input.rows(); ++row)
+      persons[cells_of(known_, row)].push_back(static_cast<std::uint32_t>(row));
+    found.persons = input.rows();
+    double records = 0;
+    for (const auto& [values, rows] : persons) {
+      if (rows.size() == 1) ++found.unique;
+      look_for(values, rows, found, together, records);
+    }
+    const auto looked_at = found.persons - found.in_no_class;
+    found.mean_records = looked_at == 0 ? 0 : records / static_cast<double>(looked_at);
+  }
+
+ private:
+  void look_for(const Codes& values, const std::vector<std::uint32_t>& rows, KnownInRelease& found,
+                LearntTogether* together, double& sum) const {
+    const auto classes = lookups_.front().classes_of(values);
+    const auto count = count_bits(classes);
+    if (count == 0) found.in_no_class += rows.size();
+    if (count == 1) found.in_one_class += rows.size();
+    if (count > 0) {
+      const auto records = lookups_.front().records_in(classes);
+      found.fewest_records = found.fewest_records == 0 ? records : std::min(found.fewest_records, records);
+      sum += static_cast<double>(records) * static_cast<double>(rows.size());
+    }
+    std::vector<Bits> in_others;
+    for (std::size_t i = 1; i < lookups_.size(); ++i) in_others.push_back(lookups_[i].classes_of(values));
+    std::size_t place = 0;  // in together->learnt
+    for (std::size_t t = 0; t < targets_.size(); ++t) {
+      auto possible = lookups_.front().values_in(classes, t);
+      add_claim(possible, *targets_[t], rows, found.learnt[t]);
+      if (together == nullptr || !is_shared(t)) continue;
+      for (std::size_t i = 1; i < lookups_.size(); ++i) {
+        if (!lookups_[i].has(t) || count_bits(in_others[i - 1]) == 0) continue;
+        const auto there = lookups_[i].values_in(in_others[i - 1], t);
+        if (possible.empty()) {  // the first file leaves the person out
+          possible = there;
+          continue;
+        }
+        Codes both;
+        std::ranges::set_intersection(possible, there, std::back_inserter(both));
+        possible = std::move(both);
+      }
+      add_claim(possible, *targets_[t], rows, together->learnt[place++]);
+    }
+  }
+  [[nodiscard]] bool is_shared(std::size_t target) const {
+    return std::ranges::any_of(lookups_.begin() + 1, lookups_.end(),
+                               [&](const ReleaseLookup& it) { return it.has(target); });
+  }
+
+  Columns known_, targets_;  // of the input
+  std::vector<ReleaseLookup> lookups_;
+};
+
+}  // namespace
+
+bool ReleaseAttack::is_anything_learnt() const {
+  const auto is_learnt = [](const std::vector<LearntColumn>& learnt, const std::string& name) {
+    return std::ranges::any_of(learnt,
+                               [&](const LearntColumn& it) { return it.name == name && it.learnt > 0; });
+  };
+  return std::ranges::any_of(columns, [&](const ReleasedColumn& it) {
+    return it.is_sensitive && (it.classes_of_one_value > 0 || (known && is_learnt(known->learnt, it.name)) ||
+                               (together && is_learnt(together->learnt, it.name)));
+  });
+}
+
+Result<ReleaseAttack> attack_release(const PublishedFile& release) {
+  if (auto checked = check_columns(*release.job, *release.published, "file"); !checked)
+    return checked.error();
+  const auto shown = columns_of(*release.job, *release.published, Asked::quasi_identifiers);
+  return attack_alone(release, classes_of(*release.published, shown));
+}
+
+Result<ReleaseAttack> attack_release(const PublishedFile& release, const engine::Table& input,
+                                     const std::vector<std::string>& known,
+                                     std::span<const PublishedFile> others) {
+  if (auto checked = check_columns(*release.job, input, "input"); !checked) return checked.error();
+  std::vector<PublishedFile> releases{release};
+  releases.insert(releases.end(), others.begin(), others.end());
+  const auto targets = columns_of(*release.job, input, Asked::others);
+  Columns raw;
+  for (const auto& it : releases) {
+    if (auto checked = check_columns(*it.job, *it.published, "file"); !checked) return checked.error();
+    if (auto checked = check_known(*it.job, known); !checked) return checked.error();
+    const auto shown = columns_of(*it.job, *it.published, Asked::quasi_identifiers).size();
+    for (const auto& levels : it.transformations) {
+      if (levels.size() != shown)
+        return no_release(fmt::format("a transformation of job {} has {} levels for {} columns", it.job->name,
+                                      levels.size(), shown));
+    }
+  }
+  for (const auto& name : known) raw.push_back(input.find(name));
+  PersonAttack attack(raw, targets);
+  ReleaseAttack made;
+  KnownInRelease found;
+  found.columns = known;
+  LearntTogether together;
+  for (std::size_t i = 0; i < releases.size(); ++i) {
+    const auto& it = releases[i];
+    const auto classes =
+        classes_of(*it.published, columns_of(*it.job, *it.published, Asked::quasi_identifiers));
+    const auto shown = targets_in(it, targets);
+    auto lookup = ReleaseLookup::make(it, input, known, shown, classes,
+                                      i == 0 ? Strangers::refused : Strangers::allowed);
+    if (!lookup) return lookup.error();
+    if (i == 0) found.uses_order = lookup->uses_order();
+    attack.add(std::move(*lookup));
+    if (i == 0) {
+      made = attack_alone(it, classes);
+      continue;
+    }
+    together.jobs.push_back(it.job->name);
+    for (const auto* target : shown) {
+      if (target == nullptr) continue;
+      const bool is_new =
+          std::ranges::find(together.learnt, target->name, &LearntColumn::name) == together.learnt.end();
+      if (is_new) together.learnt.push_back({target->name});
+    }
+  }
+  for (const auto* target : targets) found.learnt.push_back({target->name});
+  std::ranges::sort(together.learnt, {}, [&](const LearntColumn& it) {
+    return std::ranges::find(targets, it.name, &engine::Column::name) - targets.begin();
+  });
+  attack.run(input, found, others.empty() ? nullptr : &together);
+  made.known = std::move(found);
+  if (!others.empty()) made.together = std::move(together);
+  return made;
+}
+
+}  // namespace pgveil::app

@@ -1,0 +1,230 @@
+#include "jobs/report/release_attack_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "common/html_page.hpp"
+#include "common/text_table.hpp"
+
+namespace pgveil::app {
+namespace {
+
+std::string release_headline(const ReleaseAttackReport& report) {
+  return fmt::format("job {}, {}: k = {}, {}, pgveil {}", report.job, report.file, report.k, report.algorithm,
+                     report.pgveil);
+}
+
+std::string sizes_line(const ReleaseAttack& it) {
+  std::string line = fmt::format("{} records in {} classes", it.records, it.classes);
+  if (it.smallest_class > 0) line += fmt::format("; the smallest has {} records", it.smallest_class);
+  if (it.starred_records > 0) line += fmt::format("; {} records show only *", it.starred_records);
+  return line + ".";
+}
+
+ReportTable released_table(const ReleaseAttack& it) {
+  ReportTable made{{"column", "", "classes of one value", "records in these", "prior", "guess"}, {}};
+  for (const auto& column : it.columns) {
+    made.rows.push_back(
+        {column.name, column.is_sensitive ? "sensitive" : "", fmt::to_string(column.classes_of_one_value),
+         fmt::to_string(column.records_of_one_value), percent_of(column.prior_right, it.records),
+         percent_of(column.guessed_right, it.records)});
+  }
+  return made;
+}
+
+ReportTable learnt_table(const std::vector<LearntColumn>& learnt, std::uint64_t persons) {
+  ReportTable made{{"column", "claimed", "true", "of the persons"}, {}};
+  for (const auto& column : learnt) {
+    made.rows.push_back({column.name, fmt::to_string(column.learnt + column.wrong),
+                         fmt::to_string(column.learnt), percent_of(column.learnt, persons)});
+  }
+  return made;
+}
+
+std::string isolating_line(const ReleaseAttack& it) {
+  return fmt::format(
+      "Singling out: {} of {} classes are isolated by what they show and their most frequent values ({}).",
+      it.isolating, it.predicates, percent_of(it.isolating, it.predicates));
+}
+
+std::string known_heading(const KnownInRelease& it) {
+  return fmt::format("Somebody who knows {} of every person{}", fmt::join(it.columns, ", "),
+                     it.uses_order ? ", and the job's report" : "");
+}
+
+std::vector<std::string> known_lines(const KnownInRelease& it) {
+  std::vector<std::string> lines{
+      fmt::format("{} persons, of whom {} are alone with these values. The class of {} is certain ({}).",
+                  it.persons, it.unique, it.in_one_class, percent_of(it.in_one_class, it.persons))};
+  if (it.fewest_records > 0)
+    lines.push_back(fmt::format("At least {} records can be those of a person, and {:.1f} on average.",
+                                it.fewest_records, it.mean_records));
+  if (it.in_no_class > 0)
+    lines.push_back(fmt::format("No record can be that of {} persons: they were left out.", it.in_no_class));
+  return lines;
+}
+
+std::string together_heading(const LearntTogether& it) {
+  return fmt::format("The same, with the files of {}", fmt::join(it.jobs, ", "));
+}
+
+std::string release_verdict(const ReleaseAttackReport& report) {
+  if (report.attack.smallest_class > 0 && report.attack.smallest_class < report.k)
+    return "Verdict: a class is smaller than k.";
+  return report.attack.is_anything_learnt()
+             ? "Verdict: sensitive values follow."
+             : "Verdict: the attacks that were tried learn no sensitive value.";
+}
+
+boost::json::array learnt_json(const std::vector<LearntColumn>& learnt) {
+  boost::json::array made;
+  for (const auto& it : learnt)
+    made.push_back({{"column", it.name}, {"claimed", it.learnt + it.wrong}, {"true", it.learnt}});
+  return made;
+}
+
+boost::json::array names_json(const std::vector<std::string>& names) {
+  boost::json::array made;
+  for (const auto& name : names) made.emplace_back(name);
+  return made;
+}
+
+boost::json::value known_json(const std::optional<KnownInRelease>& it) {
+  if (!it) return nullptr;
+  return boost::json::object{{"known_columns", names_json(it->columns)},
+                             {"persons", it->persons},
+                             {"unique", it->unique},
+                             {"uses_order", it->uses_order},
+                             {"in_no_class", it->in_no_class},
+                             {"in_one_class", it->in_one_class},
+                             {"fewest_records", it->fewest_records},
+                             {"mean_records", it->mean_records},
+                             {"columns", learnt_json(it->learnt)}};
+}
+
+}  // namespace
+
+bool ReleaseAttackReport::is_anything_found() const {
+  return attack.is_anything_learnt() || (attack.smallest_class > 0 && attack.smallest_class < k);
+}
+
+std::vector<std::string> not_tried_on(const Job& job, const ReleaseAttack& attack) {
+  std::vector<std::string> lines;
+  const std::size_t quasi_identifiers = static_cast<std::size_t>(
+      std::ranges::count(job.attributes, AttributeClass::quasi_identifier, &JobAttribute::attribute_class));
+  if (!attack.known) {
+    lines.emplace_back(
+        "Somebody who knows columns of persons: name them with --knows. The job's input is then read.");
+  } else if (attack.known->columns.size() < quasi_identifiers) {
+    lines.emplace_back("Somebody who knows more columns of persons: name all of them with --knows.");
+  }
+  if (!attack.together)
+    lines.emplace_back("Other files about the same persons: name their jobs with --with.");
+  lines.emplace_back(
+      "What the choice of generalizations tells, because a finer one would have broken a promise "
+      "(minimality, "
+      "downcoding).");
+  const bool has_parts = job.local_recoding.parts > 0 && !job.mondrian;
+  if (has_parts && !(attack.known && attack.known->uses_order))
+    lines.emplace_back(
+        "Somebody who knows all quasi-identifiers of persons, and the order of the transformations: name the "
+        "job's report with --scheme.");
+  if (has_parts)
+    lines.emplace_back(
+        "What the order of the transformations tells of generalized cells: a later one shows no record that "
+        "an "
+        "earlier one could have shown (refinement).");
+  for (const auto& attribute : job.attributes) {
+    if (attribute.aggregate)
+      lines.push_back(fmt::format("Column {}: which values its aggregates leave possible.", attribute.name));
+  }
+  if (job.subset)
+    lines.emplace_back("Who is in the subset that was published. pgveil check-table tells of presence.");
+  lines.emplace_back(
+      "Columns that are shown as they are and identify persons by themselves: pgveil risk tells of them.");
+  lines.emplace_back("Persons of whom something wrong or only roughly right is known.");
+  lines.emplace_back("The order of the records.");
+  return lines;
+}
+
+std::string release_attack_text(const ReleaseAttackReport& report) {
+  const auto& it = report.attack;
+  std::string out = release_headline(report) + "\n" + sizes_line(it) + "\n";
+  if (!it.columns.empty())
+    out += "\nSomebody who has the file alone\n" + text_of(released_table(it)) + isolating_line(it) + "\n";
+  if (it.known) {
+    out += fmt::format("\n{}\n{}\n", known_heading(*it.known), fmt::join(known_lines(*it.known), "\n"));
+    if (!it.known->learnt.empty()) out += text_of(learnt_table(it.known->learnt, it.known->persons));
+  }
+  if (it.together)
+    out += fmt::format("\n{}\n{}", together_heading(*it.together),
+                       text_of(learnt_table(it.together->learnt, it.known->persons)));
+  out += "\nNot tried\n";
+  for (const auto& line : report.not_tried) out += fmt::format("- {}\n", line);
+  return out + "\n" + release_verdict(report) + "\n";
+}
+
+std::string release_attack_json(const ReleaseAttackReport& report) {
+  const auto& it = report.attack;
+  boost::json::array columns;
+  for (const auto& column : it.columns) {
+    columns.push_back({{"column", column.name},
+                       {"is_sensitive", column.is_sensitive},
+                       {"classes_of_one_value", column.classes_of_one_value},
+                       {"records_of_one_value", column.records_of_one_value},
+                       {"prior_right", column.prior_right},
+                       {"guessed_right", column.guessed_right}});
+  }
+  boost::json::object made{{"pgveil", report.pgveil},
+                           {"job", report.job},
+                           {"file", report.file},
+                           {"algorithm", report.algorithm},
+                           {"k", report.k},
+                           {"is_anything_found", report.is_anything_found()},
+                           {"records", it.records},
+                           {"classes", it.classes},
+                           {"smallest_class", it.smallest_class},
+                           {"starred_records", it.starred_records},
+                           {"columns", columns},
+                           {"singling_out", {{"predicates", it.predicates}, {"isolating", it.isolating}}},
+                           {"known_persons", known_json(it.known)}};
+  made["together"] = nullptr;
+  if (it.together)
+    made["together"] = {{"jobs", names_json(it.together->jobs)},
+                        {"columns", learnt_json(it.together->learnt)}};
+  made["not_tried"] = names_json(report.not_tried);
+  return boost::json::serialize(made) + "\n";
+}
+
+std::string release_attack_html(const ReleaseAttackReport& report) {
+  const auto& it = report.attack;
+  HtmlPage page("What readers learn from job " + report.job);
+  page.paragraph(release_headline(report));
+  page.paragraph(release_verdict(report));
+  page.paragraph(sizes_line(it));
+  const auto add = [&page](const ReportTable& table) {
+    if (!table.rows.empty()) page.table(table.columns, table.rows);
+  };
+  if (!it.columns.empty()) {
+    page.heading("Somebody who has the file alone");
+    add(released_table(it));
+    page.paragraph(isolating_line(it));
+  }
+  if (it.known) {
+    page.heading(known_heading(*it.known));
+    for (const auto& line : known_lines(*it.known)) page.paragraph(line);
+    add(learnt_table(it.known->learnt, it.known->persons));
+  }
+  if (it.together) {
+    page.heading(together_heading(*it.together));
+    add(learnt_table(it.together->learnt, it.known->persons));
+  }
+  page.heading("Not tried");
+  for (const auto& line : report.not_tried) page.paragraph(line);
+  return std::move(page).finish();
+}
+
+}  // namespace pgveil::app

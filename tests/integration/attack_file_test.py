@@ -1,0 +1,228 @@
+#!/usr/bin/python3
+"""pgveil attack FILE --job: what follows from published files, with exit status, formats and refusals, and
+that no value is quoted. tests/unit/jobs/release_attack_test.cpp compares the figures with a second count."""
+import csv
+import gzip
+import json
+import pathlib
+import random
+import subprocess
+import tempfile
+import unittest
+
+from harness.pgveil import binary
+from harness.runner import main
+from harness.stack import StackCase
+
+JOB = """version: 1
+name: {name}
+input: {{file: people.csv}}
+attributes:
+  name: {{class: identifier}}
+  age: {{class: quasi_identifier, {age}}}
+  town: {{class: quasi_identifier, hierarchy: {{file: towns.csv, separator: ","}}}}
+  illness: {{class: sensitive{models}}}
+k: 3
+{method}
+output: {{file: {name}.csv, replace: true}}
+"""
+LEVELS = "hierarchy: {intervals: {widths: [5, 10, 20, 40]}}"
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.folder = pathlib.Path(place.name)
+        draw = random.Random(7)
+        towns = [f"town-secret-{i}" for i in range(6)]
+        rows = [["name", "age", "town", "illness"]]
+        for i in range(120):
+            rows.append([f"name-secret-{i}", draw.randrange(20, 60), draw.choice(towns),
+                         f"illness-secret-{min(draw.randrange(4), draw.randrange(4))}"])  # fmt: skip
+        self.write("people.csv", rows)
+        self.write("towns.csv", [[town, f"north-secret-{i % 2}", "*"] for i, town in enumerate(towns)])
+
+    def write(self, name, rows):
+        with open(self.folder / name, "w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows(rows)
+
+    def run_in_folder(self, *arguments, status=0, stdin=None):
+        done = subprocess.run([binary(), *arguments], cwd=self.folder, capture_output=True, input=stdin,
+                              timeout=120)  # fmt: skip
+        self.assertEqual(done.returncode, status, (arguments, done.stdout, done.stderr))
+        self.assertNotIn(b"Sanitizer", done.stderr)
+        self.assertNotIn(b"secret", done.stdout + done.stderr)
+        return done.stdout.decode(), done.stderr.decode()
+
+    def publish(self, name, method="", age=LEVELS, models=""):
+        text = JOB.format(name=name, method=method, age=age, models=models)
+        (self.folder / f"{name}.yaml").write_text(text)
+        self.run_in_folder("anonymize", f"{name}.yaml", "--report", f"{name}.json")
+
+    def attack(self, *arguments, status=0, stdin=None):
+        return json.loads(self.run_in_folder("attack", *arguments, "--format", "json", status=status,
+                                             stdin=stdin)[0])  # fmt: skip
+
+    def refusal(self, *arguments, status=1, stdin=None):
+        out, error = self.run_in_folder("attack", *arguments, status=status, stdin=stdin)
+        self.assertEqual(out, "")
+        return error
+
+
+class AttackFile(Folder):
+    METHODS = {
+        "levels": ("suppression: 20%", LEVELS),
+        "parts": ("suppression: 99%\ngs: 0\nlocal_recoding: {least: 5%}", LEVELS),
+        "mondrian": ("algorithm: mondrian", "numeric: true"),
+        "least": ("algorithm: least_loss", "numeric: true"),
+    }
+
+    def classes_of_one_value(self, name):
+        with open(self.folder / f"{name}.csv", newline="") as file:
+            classes = {}
+            for row in csv.DictReader(file):
+                classes.setdefault((row["age"], row["town"]), []).append(row["illness"])
+        return sum(len(set(values)) == 1 for values in classes.values()), len(classes)
+
+    def test_every_method(self):
+        for name, (method, age) in self.METHODS.items():
+            with self.subTest(name):
+                self.publish(name, method, age)
+                single, classes = self.classes_of_one_value(name)
+                status = 4 if single else 0
+                found = self.attack("--job", f"{name}.yaml", status=status)
+                self.assertEqual((found["classes"], found["columns"][0]["classes_of_one_value"]), (classes, single))
+                self.assertEqual(found, self.attack(f"{name}.csv", "--job", f"{name}.yaml", status=status))
+                known = self.attack("--job", f"{name}.yaml", "--knows", "age,town", status=status)["known_persons"]
+                self.assertGreaterEqual(known["fewest_records"], 3)
+                self.assertEqual(known["persons"], 120)
+                for column in known["columns"]:
+                    self.assertEqual(column["claimed"], column["true"])
+                text, _ = self.run_in_folder("attack", "--job", f"{name}.yaml", status=status)
+                self.assertIn("name them with --knows", text)
+                self.assertIn("minimality", text)
+                self.assertEqual("refinement" in text, name == "parts")
+
+    def test_diversity_closes_it(self):
+        for name, (method, age) in self.METHODS.items():
+            with self.subTest(name):
+                self.publish(name, method, age, ", l_diversity: {distinct: 2}")
+                scheme = ["--scheme", f"{name}.json"] if name in ("levels", "parts") else []
+                found = self.attack("--job", f"{name}.yaml", "--knows", "town,age", *scheme)
+                self.assertFalse(found["is_anything_found"])
+                self.assertEqual(found["known_persons"]["columns"][0]["claimed"], 0)
+                self.assertEqual(found["known_persons"]["uses_order"], bool(scheme))
+                text, _ = self.run_in_folder("attack", "--job", f"{name}.yaml")
+                self.assertIn("Verdict: the attacks that were tried learn no sensitive value.", text)
+
+    def test_several_files_tell_more_than_one(self):
+        diverse = ", l_diversity: {distinct: 2}"
+        self.publish("levels", *self.METHODS["levels"], diverse)
+        self.publish("least", *self.METHODS["least"], diverse)
+        self.publish("mondrian", *self.METHODS["mondrian"], diverse)
+        found = self.attack("--job", "levels.yaml", "--knows", "age,town", "--with", "least.yaml", "--with",
+                            "mondrian.yaml", status=4)  # fmt: skip
+        self.assertEqual(found["known_persons"]["columns"][0]["true"], 0)
+        (together,) = found["together"]["columns"]
+        self.assertEqual(found["together"]["jobs"], ["least", "mondrian"])
+        self.assertGreater(together["true"], 0)
+        self.assertEqual(together["claimed"], together["true"])
+
+    def test_a_class_below_k(self):
+        self.publish("levels", *self.METHODS["levels"])
+        with open(self.folder / "levels.csv", newline="") as file:
+            rows = [row for row in csv.reader(file)]
+        shown = next(row for row in rows[1:] if row[0] != "*")
+        kept = [row for row in rows if row[:2] != shown[:2]]
+        self.write("cut.csv", [*kept, shown])
+        found = self.attack("cut.csv", "--job", "levels.yaml", status=4)
+        self.assertEqual(found["smallest_class"], 1)
+        text, _ = self.run_in_folder("attack", "cut.csv", "--job", "levels.yaml", status=4)
+        self.assertIn("Verdict: a class is smaller than k.", text)
+
+    def test_forms_and_files(self):
+        self.publish("least", *self.METHODS["least"])
+        bytes_of = (self.folder / "least.csv").read_bytes()
+        (self.folder / "least.csv.gz").write_bytes(gzip.compress(bytes_of))
+        expected = self.attack("--job", "least.yaml", status=4)
+        for name, stdin in (("least.csv.gz", None), ("-", bytes_of)):
+            found = self.attack(name, "--job", "least.yaml", status=4, stdin=stdin)
+            self.assertEqual({**found, "file": 0}, {**expected, "file": 0})
+        for form in ("text", "json", "html"):
+            self.run_in_folder("attack", "--job", "least.yaml", "--knows", "age", "--format", form, "-o",
+                               f"report.{form}", status=4)  # fmt: skip
+            again, _ = self.run_in_folder("attack", "--job", "least.yaml", "--knows", "age", "--format", form,
+                                          status=4)  # fmt: skip
+            self.assertEqual((self.folder / f"report.{form}").read_text(), again)
+        self.assertIn("<html", again)
+
+    def test_refusals(self):
+        self.publish("levels", *self.METHODS["levels"])
+        self.publish("least", *self.METHODS["least"])
+        self.refusal("levels.csv", status=1)  # a policy of that name
+        self.refusal(status=2)
+        self.refusal("--job", "levels.yaml", "--with", "least.yaml", status=2)
+        self.refusal("--job", "levels.yaml", "--scheme", "levels.json", status=2)
+        self.refusal("levels.csv", "--knows", "age", "--with", "least.yaml", status=2)
+        known = ("--knows", "age,town")
+        self.assertIn("is this the file that the job published",
+                      self.refusal("least.csv", "--job", "levels.yaml", *known))  # fmt: skip
+        self.assertIn("illness is not a quasi-identifier", self.refusal("--job", "levels.yaml", "--knows", "illness"))
+        self.assertIn("nobody is not a quasi-identifier", self.refusal("--job", "levels.yaml", "--knows", "nobody"))
+        self.assertIn("not a list of columns", self.refusal("--job", "levels.yaml", "--knows", ""))
+        self.assertIn("the scheme is of job levels, not of least",
+                      self.refusal("--job", "least.yaml", *known, "--scheme", "levels.json"))  # fmt: skip
+        self.assertIn("the scheme", self.refusal("--job", "levels.yaml", *known, "--scheme", "people.csv"))
+        self.refusal("nowhere.csv", "--job", "levels.yaml")
+        self.refusal("--job", "nowhere.yaml")
+        self.write("other.csv", [["age", "town"], ["20", "x"]])
+        self.assertIn("illness", self.refusal("other.csv", "--job", "levels.yaml"))
+        self.write("empty.csv", [["age", "town", "illness"]])
+        self.assertIn("no rows", self.refusal("empty.csv", "--job", "levels.yaml"))
+        (self.folder / "cut.csv.gz").write_bytes(gzip.compress((self.folder / "levels.csv").read_bytes())[:-9])
+        self.refusal("cut.csv.gz", "--job", "levels.yaml")
+        (self.folder / "people.csv").unlink()
+        self.refusal("--job", "levels.yaml", *known)
+        self.attack("--job", "levels.yaml", status=4 if self.classes_of_one_value("levels")[0] else 0)
+        self.refusal("--job", "levels.yaml", "--output", "levels.csv/report")
+
+
+class AttackTable(StackCase):
+    """A job whose input and output are tables."""
+
+    @classmethod
+    def prepare(cls):
+        cls.postgres.run("""
+            CREATE TABLE public.patients (age integer, town text, illness text);
+            INSERT INTO public.patients SELECT 20 + n % 40, 'town-secret-' || n % 3,
+                CASE WHEN n % 7 = 0 THEN NULL ELSE 'illness-secret-' || n % 2 END FROM generate_series(0, 119) n;
+            CREATE SCHEMA published AUTHORIZATION pgveil_admin;
+            GRANT SELECT ON public.patients TO pgveil_admin""", "demo")  # fmt: skip
+
+    def test_tables(self):
+        with tempfile.TemporaryDirectory() as place:
+            job = pathlib.Path(place) / "patients.yaml"
+            job.write_text(
+                "version: 1\nname: patients\ninput: {table: public.patients}\nattributes:\n"
+                "  age: {class: quasi_identifier, numeric: true}\n  town: {class: quasi_identifier}\n"
+                "  illness: {class: sensitive}\nk: 4\nalgorithm: least_loss\n"
+                "output: {table: published.patients}\n"
+            )
+            config = ("-c", str(self.pgveil.config_path))
+            run = subprocess.run([binary(), "anonymize", str(job), *config], capture_output=True, text=True)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            done = subprocess.run([binary(), "attack", "--job", str(job), "--knows", "age,town", "--format", "json",
+                                   *config], capture_output=True, text=True)  # fmt: skip
+            self.assertIn(done.returncode, (0, 4), done.stderr)
+            self.assertNotIn("secret", done.stdout + done.stderr)
+            found = json.loads(done.stdout)
+            self.assertEqual(found["known_persons"]["persons"], 120)
+            self.assertEqual(found["known_persons"]["in_no_class"], 0)
+            self.assertGreaterEqual(found["known_persons"]["fewest_records"], 4)
+            (column,) = found["known_persons"]["columns"]
+            self.assertEqual(column["claimed"], column["true"])
+
+
+if __name__ == "__main__":
+    main()
