@@ -129,7 +129,7 @@ Result<engine::Table> engine_table(const pgveil_table& table, const std::string&
 std::unique_ptr<pgveil_table> table_of(const engine::Publication& publication) {
   auto made = std::make_unique<pgveil_table>();
   for (const auto& column : publication.columns)
-    made->columns.push_back({column.name, column.values, column.codes});
+    made->columns.push_back({column.name, column.values, column.codes.all()});
   return made;
 }
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -19,6 +20,7 @@ namespace pgveil {
 namespace {
 
 constexpr std::size_t kWriteBufferBytes = 1 << 16;
+constexpr std::size_t kReadBytes = 1 << 20;
 
 Error invalid_output(std::string what, std::string_view hint) {
   return {ErrorKind::usage, std::string(sqlstate::kInvalidParameterValue), std::move(what),
@@ -162,19 +164,19 @@ Result<void> OutputFile::finish() {
   return {};
 }
 
-Result<std::string> OutputFile::read_back() const {
-  struct stat status {};
-  if (::fstat(file_.get(), &status) != 0) return io_error("read back", path_, errno);
-  std::string text(static_cast<std::size_t>(status.st_size), '\0');
-  std::size_t size = 0;
-  while (size < text.size()) {
-    const ssize_t got =
-        ::pread(file_.get(), text.data() + size, text.size() - size, static_cast<off_t>(size));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return io_error("read back", path_, got < 0 ? errno : EIO);
-    size += static_cast<std::size_t>(got);
-  }
-  return text;
+ReadPiece OutputFile::read_back() const {
+  return [this, at = off_t{0}](std::string& to) mutable -> Result<bool> {
+    const std::size_t held = to.size();
+    to.resize(held + kReadBytes);
+    ssize_t got = -1;
+    do {
+      got = ::pread(file_.get(), to.data() + held, kReadBytes, at);
+    } while (got < 0 && errno == EINTR);
+    to.resize(held + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    if (got < 0) return io_error("read back", path_, errno);
+    at += got;
+    return got > 0;
+  };
 }
 
 Result<void> OutputFile::publish() {

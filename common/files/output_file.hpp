@@ -9,6 +9,7 @@
 
 #include "common/error.hpp"
 #include "common/files/descriptor.hpp"
+#include "common/read_piece.hpp"
 
 namespace pgveil {
 
@@ -31,8 +32,9 @@ class OutputFile {
   [[nodiscard]] Result<void> append(std::string_view bytes);
   // Writes everything to disk. Nothing may be appended afterwards.
   [[nodiscard]] Result<void> finish();
-  // Reads back what was written. REQUIRES: finish() was called.
-  [[nodiscard]] Result<std::string> read_back() const;
+  // Reads back what was written, from its beginning, in pieces. The file outlives the function. REQUIRES:
+  // finish() was called.
+  [[nodiscard]] ReadPiece read_back() const;
   // Takes the final name and keeps an existing file aside.
   [[nodiscard]] Result<void> publish();
   // Deletes the file that was kept aside.

@@ -47,66 +47,6 @@ Stream checked(Stream stream) {
   return stream;
 }
 
-class Inflater {
- public:
-  explicit Inflater(std::string_view bytes) {
-    if (inflateInit2(&stream_, kGzipWindow) != Z_OK) throw std::bad_alloc();
-    rest_ = bytes;
-  }
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
-  ~Inflater() { inflateEnd(&stream_); }
-
-  Result<std::string> all(std::size_t limit_bytes) {
-    std::string out;
-    std::array<char, kPieceBytes> piece{};
-    while (true) {
-      // zlib counts bytes with 32 bits.
-      const std::string_view some = rest_.substr(0, std::size_t{1} << 30);
-      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(some.data()));
-      stream_.avail_in = static_cast<uInt>(some.size());
-      stream_.next_out = reinterpret_cast<Bytef*>(piece.data());
-      stream_.avail_out = static_cast<uInt>(piece.size());
-      const int result = inflate(&stream_, Z_NO_FLUSH);
-      if (result == Z_MEM_ERROR) throw std::bad_alloc();
-      const std::size_t made = piece.size() - stream_.avail_out;
-      rest_.remove_prefix(some.size() - stream_.avail_in);
-      if (made > limit_bytes - out.size()) return too_large(limit_bytes);
-      out.append(piece.data(), made);
-      if (result == Z_STREAM_END) {
-        if (rest_.empty()) return out;
-        if (!rest_.starts_with("\x1f\x8b")) return damaged();
-        inflateReset(&stream_);
-      } else if (result == Z_BUF_ERROR) {
-        return ends_early();
-      } else if (result != Z_OK) {
-        return damaged();
-      }
-    }
-  }
-
- private:
-  z_stream stream_{};
-  std::string_view rest_;
-};
-
-Result<std::string> unpacked_zstd(std::string_view bytes, std::size_t limit_bytes) {
-  const std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)> stream(checked(ZSTD_createDStream()),
-                                                                          ZSTD_freeDStream);
-  std::string out;
-  std::array<char, kPieceBytes> piece{};
-  ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
-  while (true) {
-    ZSTD_outBuffer made{piece.data(), piece.size(), 0};
-    const std::size_t result = ZSTD_decompressStream(stream.get(), &made, &in);
-    if (ZSTD_isError(result) != 0) return damaged();
-    if (made.pos > limit_bytes - out.size()) return too_large(limit_bytes);
-    out.append(piece.data(), made.pos);
-    if (result == 0 && in.pos == in.size) return out;
-    if (in.pos == in.size && made.pos < made.size) return ends_early();
-  }
-}
-
 struct Unreadable {
   std::string_view beginning, what, hint;
 };
@@ -123,6 +63,7 @@ constexpr std::array<Unreadable, 8> kUnreadable{
      {"\xFF\xFE", "text in UTF-16", "convert it to UTF-8, for example with iconv"},
      {"\xFE\xFF", "text in UTF-16", "convert it to UTF-8, for example with iconv"}}};
 
+constexpr std::size_t kBeginningBytes = 8;  // tell what a file is
 constexpr std::string_view kGzipBeginning = "\x1F\x8B";
 constexpr std::string_view kZstdBeginning = "\x28\xB5\x2F\xFD";
 
@@ -134,15 +75,144 @@ Packing packing_of_name(std::string_view path) {
   return Packing::none;
 }
 
-Result<std::string> unpacked(std::string bytes, std::size_t limit_bytes) {
-  const std::string_view view = bytes;
-  if (view.starts_with(kGzipBeginning)) return Inflater(view).all(limit_bytes);
-  if (view.starts_with(kZstdBeginning)) return unpacked_zstd(view, limit_bytes);
+class Unpacker::Codec {
+ public:
+  Codec() = default;
+  Codec(const Codec&) = delete;
+  Codec& operator=(const Codec&) = delete;
+  virtual ~Codec() = default;
+  // left: how many bytes may still be appended, of `limit` in all.
+  virtual Result<void> take(std::string_view bytes, std::size_t& left, std::size_t limit,
+                            std::string& out) = 0;
+  // Whether what was taken is complete.
+  [[nodiscard]] virtual bool is_complete() const = 0;
+
+  class Gzip;
+  class Zstd;
+};
+
+class Unpacker::Codec::Gzip : public Unpacker::Codec {
+ public:
+  Gzip() {
+    if (inflateInit2(&stream_, kGzipWindow) != Z_OK) throw std::bad_alloc();
+  }
+  ~Gzip() override { inflateEnd(&stream_); }
+
+  Result<void> take(std::string_view bytes, std::size_t& left, std::size_t limit, std::string& out) override {
+    std::array<char, kPieceBytes> piece{};
+    while (true) {
+      if (is_complete_ && !bytes.empty()) {
+        inflateReset(&stream_);
+        is_complete_ = false;
+      }
+      // zlib counts bytes with 32 bits.
+      const std::string_view some = bytes.substr(0, std::size_t{1} << 30);
+      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(some.data()));
+      stream_.avail_in = static_cast<uInt>(some.size());
+      stream_.next_out = reinterpret_cast<Bytef*>(piece.data());
+      stream_.avail_out = static_cast<uInt>(piece.size());
+      const int result = inflate(&stream_, Z_NO_FLUSH);
+      if (result == Z_MEM_ERROR) throw std::bad_alloc();
+      if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) return damaged();
+      const std::size_t made = piece.size() - stream_.avail_out;
+      bytes.remove_prefix(some.size() - stream_.avail_in);
+      if (made > left) return too_large(limit);
+      left -= made;
+      out.append(piece.data(), made);
+      is_complete_ = result == Z_STREAM_END;
+      if (bytes.empty() && (is_complete_ || made < piece.size())) return {};
+    }
+  }
+  [[nodiscard]] bool is_complete() const override { return is_complete_; }
+
+ private:
+  z_stream stream_{};
+  bool is_complete_ = false;
+};
+
+class Unpacker::Codec::Zstd : public Unpacker::Codec {
+ public:
+  Result<void> take(std::string_view bytes, std::size_t& left, std::size_t limit, std::string& out) override {
+    if (bytes.empty()) return {};
+    std::array<char, kPieceBytes> piece{};
+    ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
+    while (true) {
+      ZSTD_outBuffer made{piece.data(), piece.size(), 0};
+      const std::size_t result = ZSTD_decompressStream(stream_.get(), &made, &in);
+      if (ZSTD_isError(result) != 0) return damaged();
+      if (made.pos > left) return too_large(limit);
+      left -= made.pos;
+      out.append(piece.data(), made.pos);
+      is_complete_ = result == 0;
+      if (in.pos == in.size && (is_complete_ || made.pos < made.size)) return {};
+    }
+  }
+  [[nodiscard]] bool is_complete() const override { return is_complete_; }
+
+ private:
+  std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)> stream_{checked(ZSTD_createDStream()),
+                                                                     ZSTD_freeDStream};
+  bool is_complete_ = false;
+};
+
+Unpacker::Unpacker(std::size_t limit_bytes) : limit_bytes_(limit_bytes), left_bytes_(limit_bytes) {}
+Unpacker::Unpacker(Unpacker&&) noexcept = default;
+Unpacker& Unpacker::operator=(Unpacker&&) noexcept = default;
+Unpacker::~Unpacker() = default;
+
+Result<void> Unpacker::begin(std::string& out) {
+  has_begun_ = true;
+  const std::string_view view = beginning_;
   const auto is_it = [&](const Unreadable& kind) { return view.starts_with(kind.beginning); };
   if (const auto kind = std::ranges::find_if(kUnreadable, is_it); kind != kUnreadable.end())
     return unreadable(fmt::format("the file is no readable text: it is {}", kind->what),
                       std::string(kind->hint));
-  return bytes;
+  if (view.starts_with(kGzipBeginning)) codec_ = std::make_unique<Codec::Gzip>();
+  if (view.starts_with(kZstdBeginning)) codec_ = std::make_unique<Codec::Zstd>();
+  return take(std::exchange(beginning_, {}), out);
+}
+
+Result<void> Unpacker::take(std::string_view bytes, std::string& out) {
+  if (codec_ == nullptr) {
+    out += bytes;
+    return {};
+  }
+  return codec_->take(bytes, left_bytes_, limit_bytes_, out);
+}
+
+Result<void> Unpacker::add(std::string_view bytes, std::string& out) {
+  if (has_begun_) return take(bytes, out);
+  beginning_ += bytes;
+  return beginning_.size() < kBeginningBytes ? Result<void>() : begin(out);
+}
+
+Result<void> Unpacker::finish(std::string& out) {
+  if (!has_begun_) {
+    if (auto begun = begin(out); !begun) return begun;
+  }
+  if (codec_ != nullptr && !codec_->is_complete()) return ends_early();
+  return {};
+}
+
+Result<std::string> unpacked(std::string_view bytes, std::size_t limit_bytes) {
+  Unpacker unpacker(limit_bytes);
+  std::string out;
+  auto done = unpacker.add(bytes, out);
+  if (done) done = unpacker.finish(out);
+  if (!done) return done.error();
+  return out;
+}
+
+ReadPiece unpacked_pieces(ReadPiece read, std::size_t limit_bytes) {
+  const auto unpacker = std::make_shared<Unpacker>(limit_bytes);
+  return [unpacker, read = std::move(read), piece = std::string()](std::string& to) mutable -> Result<bool> {
+    piece.clear();
+    const auto more = read(piece);
+    if (!more) return more;
+    auto done = *more ? unpacker->add(piece, to) : unpacker->finish(to);
+    if (!done) return done.error();
+    return *more;
+  };
 }
 
 std::size_t most_unpacked_bytes() {

@@ -29,12 +29,36 @@ void CodeColumn::push_back(Code code) {
   std::visit([code]<class T>(std::vector<T>& codes) { codes.push_back(static_cast<T>(code)); }, codes_);
 }
 
+void CodeColumn::shrink() {
+  std::visit([](auto& codes) { codes.shrink_to_fit(); }, codes_);
+}
+
 std::size_t CodeColumn::size() const {
   return visit([](auto codes) { return codes.size(); });
 }
 
-Code CodeColumn::at(std::size_t row) const {
-  return visit([row](auto codes) -> Code { return codes[row]; });
+CodeColumn CodeColumn::taken(std::span<const std::uint32_t> rows) const {
+  CodeColumn made;
+  std::visit(
+      [&]<class T>(const std::vector<T>& codes) {
+        std::vector<T> chosen(rows.size());
+        for (std::size_t i = 0; i < rows.size(); ++i) chosen[i] = codes[rows[i]];
+        made.codes_ = std::move(chosen);
+      },
+      codes_);
+  return made;
+}
+
+NullableCodes NullableCodes::taken(std::span<const std::uint32_t> rows) const {
+  NullableCodes made;
+  made.above_ = above_.taken(rows);
+  return made;
+}
+
+std::vector<Code> NullableCodes::all() const {
+  std::vector<Code> made(size());
+  for (std::size_t row = 0; row < made.size(); ++row) made[row] = (*this)[row];
+  return made;
 }
 
 unsigned CodeColumn::bytes_per_code() const {

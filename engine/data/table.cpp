@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
-#include "common/separated_text.hpp"
 #include "common/sqlstate.hpp"
 
 namespace pgveil::engine {
@@ -37,31 +37,10 @@ bool is_empty_line(const std::vector<std::string_view>& fields, std::size_t colu
   return columns > 1 && fields.size() == 1 && fields.front().empty();
 }
 
-}  // namespace
-
-const Column* Table::find(std::string_view name) const {
-  const auto found = std::ranges::find(columns, name, &Column::name);
-  return found == columns.end() ? nullptr : &*found;
-}
-
-Table rows_of(const Table& table, std::span<const std::size_t> rows) {
-  Table made;
-  for (const auto& column : table.columns) {
-    auto& chosen = made.columns.emplace_back();
-    chosen.name = column.name;
-    chosen.values = column.values;
-    for (const auto row : rows) chosen.codes.push_back(column.codes.at(row));
-  }
-  return made;
-}
-
-Result<Table> read_table(std::string_view bytes, char separator) {
-  return read_table(bytes, separator, {});
-}
-
-Result<Table> read_table(std::string_view bytes, char separator, std::span<const std::string> wanted,
-                         std::vector<std::string>* others) {
-  RecordReader reader(bytes, separator);
+// Records: RecordReader or RecordStream.
+template <class Records>
+Result<Table> read_records(Records& reader, std::span<const std::string> wanted,
+                           std::vector<std::string>* others) {
   std::vector<std::string_view> fields;
   auto more = reader.next(fields);
   if (more.has_error()) return more.error();
@@ -90,6 +69,35 @@ Result<Table> read_table(std::string_view bytes, char separator, std::span<const
   Table table;
   for (auto& column : columns) table.columns.push_back(std::move(column.encoder).finish());
   return table;
+}
+
+}  // namespace
+
+const Column* Table::find(std::string_view name) const {
+  const auto found = std::ranges::find(columns, name, &Column::name);
+  return found == columns.end() ? nullptr : &*found;
+}
+
+Table rows_of(const Table& table, std::span<const std::size_t> rows) {
+  Table made;
+  for (const auto& column : table.columns) {
+    auto& chosen = made.columns.emplace_back();
+    chosen.name = column.name;
+    chosen.values = column.values;
+    for (const auto row : rows) chosen.codes.push_back(column.codes.at(row));
+  }
+  return made;
+}
+
+Result<Table> read_table(std::string_view bytes, char separator) {
+  RecordReader reader(bytes, separator);
+  return read_records(reader, {}, nullptr);
+}
+
+Result<Table> read_table(ReadPiece read, char separator, std::span<const std::string> wanted,
+                         std::vector<std::string>* others) {
+  RecordStream stream(std::move(read), separator);
+  return read_records(stream, wanted, others);
 }
 
 }  // namespace pgveil::engine

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "common/separated_text.hpp"
 #include "engine/data/code_column.hpp"
 
 namespace pgveil::engine {
@@ -24,10 +25,10 @@ struct Table {
 // a record with more or fewer fields than the header.
 [[nodiscard]] Result<Table> read_table(std::string_view bytes, char separator);
 
-// The same, with only these columns, in the file's order; none wanted: all. Those that the file does not have
-// are left out. Cells of others are not kept, and `others` gets their names unless it is null.
-[[nodiscard]] Result<Table> read_table(std::string_view bytes, char separator,
-                                       std::span<const std::string> wanted,
+// The same for text that comes in pieces, with only these columns, in the file's order; none wanted: all.
+// Those that the file does not have are left out. Cells of others are not kept, and `others` gets their names
+// unless it is null. Errors: also those of `read`.
+[[nodiscard]] Result<Table> read_table(ReadPiece read, char separator, std::span<const std::string> wanted,
                                        std::vector<std::string>* others = nullptr);
 
 }  // namespace pgveil::engine

@@ -25,7 +25,8 @@ ColumnTexts cells_of(const Column& column, std::span<const std::uint8_t> subset,
 
 ColumnTexts cells_of(const PublishedColumn& column) {
   ColumnTexts made;
-  for (const auto code : column.codes) made.push_back(code == kNullCode ? Text() : Text(column.values[code]));
+  for (const auto code : column.codes.all())
+    made.push_back(code == kNullCode ? Text() : Text(column.values[code]));
   return made;
 }
 

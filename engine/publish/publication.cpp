@@ -154,6 +154,7 @@ PublishedColumn quasi_identifier(const LevelColumn& from, const std::vector<Fate
       case Fate::outside: break;
     }
   }
+  column.codes.shrink();
   return column;
 }
 
@@ -170,6 +171,7 @@ PublishedColumn other_column(const Column& from, const std::vector<Fate>& fate,
       case Fate::outside: break;
     }
   }
+  column.codes.shrink();
   return column;
 }
 
@@ -196,11 +198,7 @@ void measure_penalties(std::span<const LevelColumn> columns, const std::vector<F
 void reorder(Publication& publication, std::uint64_t seed) {
   auto order = sorted_rows(publication.columns);
   shuffle(order, seed);
-  for (auto& column : publication.columns) {
-    std::vector<Code> codes(order.size());
-    for (std::size_t i = 0; i < order.size(); ++i) codes[i] = column.codes[order[i]];
-    column.codes = std::move(codes);
-  }
+  for (auto& column : publication.columns) column.codes = column.codes.taken(order);
   publication.rows = order.size();
 }
 
@@ -226,8 +224,9 @@ Result<Publication> publish(const Table& table, const PreparedTable& prepared,
   if (auto valid = validate_populations(options.anonymity, prepared.rows); !valid) return valid.error();
   RowCounter counter(table, prepared, options.anonymity);
   const RiskTest risks(options.anonymity);
-  const auto judged = judge_rows(*columns, prepared, table.rows(), counter, risks);
+  auto judged = judge_rows(*columns, prepared, table.rows(), counter, risks);
   const auto fate = fates(*columns, judged, counter, risks, options, publication);
+  judged = {};  // memory for the columns
   if (fate.has_error()) return fate.error();
   if (publication.dropped_rows == prepared.rows) {
     return error_of_kind(ErrorKind::policy, "every record would be dropped", "choose another transformation");

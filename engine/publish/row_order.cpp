@@ -8,28 +8,26 @@
 namespace pgveil::engine {
 namespace {
 
-// The place of each code among the column's values; NULL's is 0.
+// The place of each code plus 1 among the column's values; NULL's is 0.
 std::vector<std::uint32_t> ranks(const PublishedColumn& column) {
   std::vector<Code> order(column.values.size());
   std::iota(order.begin(), order.end(), Code{0});
   std::ranges::sort(order, {}, [&](Code code) -> const std::string& { return column.values[code]; });
-  std::vector<std::uint32_t> rank(column.values.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i + 1;
+  std::vector<std::uint32_t> rank(column.values.size() + 1, 0);
+  for (std::uint32_t i = 0; i < order.size(); ++i) rank[order[i] + 1] = i + 1;
   return rank;
 }
 
 // A stable sort, so columns are sorted from the last to the first.
 std::vector<std::uint32_t> sorted_by(const PublishedColumn& column, const std::vector<std::uint32_t>& rows) {
   const auto rank = ranks(column);
-  const auto rank_of = [&](std::uint32_t row) {
-    const Code code = column.codes[row];
-    return code == kNullCode ? 0 : rank[code];
-  };
-  std::vector<std::uint32_t> begin(rank.size() + 2, 0);
-  for (const auto row : rows) ++begin[rank_of(row) + 1];
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<std::uint32_t> begin(rank.size() + 1, 0);
   std::vector<std::uint32_t> sorted(rows.size());
-  for (const auto row : rows) sorted[begin[rank_of(row)]++] = row;
+  column.codes.visit_above([&](const auto codes) {
+    for (const auto row : rows) ++begin[rank[codes[row]] + 1];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    for (const auto row : rows) sorted[begin[rank[codes[row]]]++] = row;
+  });
   return sorted;
 }
 

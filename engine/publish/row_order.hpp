@@ -13,15 +13,13 @@
 
 namespace pgveil::engine {
 
-inline constexpr Code kNullCode = UINT32_MAX;
-
 // A column of an output: one code per row. A code is an index into `values`, which has only values that rows
 // use, or kNullCode.
 struct PublishedColumn {
   std::string name;
   bool is_quasi_identifier = false;
   std::vector<std::string> values;
-  std::vector<Code> codes;
+  NullableCodes codes;
 };
 
 // Sorts by the bytes of all columns' values, first column first; NULL comes before all. REQUIRES: the values

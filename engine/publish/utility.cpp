@@ -24,10 +24,10 @@ Codes codes_of(const Column& column, std::span<const std::uint8_t> subset,
 }
 
 Codes codes_of(const PublishedColumn& column) {
-  if (!column.is_quasi_identifier) return column.codes;
+  Codes made = column.codes.all();
+  if (!column.is_quasi_identifier) return made;
   const auto star = std::ranges::find(column.values, kSuppressed);
   const auto star_code = static_cast<Code>(star - column.values.begin());
-  Codes made = column.codes;
   std::ranges::replace(made, star_code, kNullCode);
   return made;
 }

@@ -17,11 +17,6 @@
 namespace pgveil::app {
 namespace {
 
-Error in_file(Error error, const std::string& path) {
-  error.public_message = fmt::format("{}: {}", path, error.public_message);
-  return error;
-}
-
 struct Input {
   engine::Table table;
   std::map<std::string, std::string> types;
@@ -29,11 +24,11 @@ struct Input {
 };
 
 Result<Input> read_input_file(const JobFile& file, const std::vector<std::string>& columns) {
-  const auto text = read_input_text(file.path);
+  auto text = input_pieces(file.path);
   if (!text) return text.error();
   std::vector<std::string> others;
-  auto table = engine::read_table(*text, file.separator, columns, &others);
-  if (!table) return in_file(table.error(), file.path);
+  auto table = engine::read_table(std::move(*text), file.separator, columns, &others);
+  if (!table) return in_input(table.error(), file.path);
   Input input;
   std::vector<std::string> missing;
   for (const auto& name : columns) {
@@ -89,10 +84,10 @@ Result<Input> read_input_table(const JobTable& given, const Job& job, const Conf
 Result<std::vector<std::uint8_t>> take_subset(const Job& job, const std::vector<std::string>& published,
                                               engine::Table& table) {
   if (job.subset->file) {
-    const auto text = read_input_text(job.subset->file->path);
+    auto text = input_pieces(job.subset->file->path);
     if (!text) return text.error();
-    const auto subset = engine::read_table(*text, job.subset->file->separator);
-    if (!subset) return in_file(subset.error(), job.subset->file->path);
+    const auto subset = engine::read_table(std::move(*text), job.subset->file->separator, {});
+    if (!subset) return in_input(subset.error(), job.subset->file->path);
     return rows_of_subset(table, *subset);
   }
   const auto found = std::ranges::find(table.columns, job.subset->column, &engine::Column::name);
@@ -159,7 +154,7 @@ Result<engine::Hierarchy> hierarchy_of(const JobAttribute& attribute, const engi
   auto hierarchy = engine::read_hierarchy(
       *text, file.separator,
       file.has_header ? engine::HierarchyHeader::first_record : engine::HierarchyHeader::none);
-  if (!hierarchy) return in_file(hierarchy.error(), file.path);
+  if (!hierarchy) return in_input(hierarchy.error(), file.path);
   return hierarchy;
 }
 

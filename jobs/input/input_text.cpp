@@ -1,13 +1,15 @@
 #include "jobs/input/input_text.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <limits>
+#include <memory>
 #include <utility>
 
+#include "common/files/descriptor.hpp"
 #include "common/files/packed_text.hpp"
 #include "common/files/whole_file.hpp"
 #include "jobs/language/values.hpp"
@@ -15,38 +17,63 @@
 namespace pgveil::app {
 namespace {
 
-Result<std::string> read_standard_input() {
-  std::string text;
-  std::array<char, 1 << 16> some{};
-  while (true) {
-    const ssize_t got = ::read(STDIN_FILENO, some.data(), some.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return io_error("read", "standard input", errno);
-    if (got == 0) return text;
-    text.append(some.data(), static_cast<std::size_t>(got));
-  }
+constexpr std::size_t kReadBytes = 1 << 20;
+
+Result<bool> read_some(int file, const std::string& name, std::string& to) {
+  const std::size_t held = to.size();
+  to.resize(held + kReadBytes);
+  ssize_t got = -1;
+  do {
+    got = ::read(file, to.data() + held, kReadBytes);
+  } while (got < 0 && errno == EINTR);
+  to.resize(held + (got > 0 ? static_cast<std::size_t>(got) : 0));
+  if (got < 0) return io_error("read", name, errno);
+  return got > 0;
 }
 
-Result<std::string> read_bytes(const std::string& path) {
-  if (path == "-") return read_standard_input();
-  auto text = read_whole(path, std::numeric_limits<std::size_t>::max());
-  if (!text) return text.error();
-  if (*text) return std::move(**text);
-  return invalid_input(
-      fmt::format("there is no file {}", path),
-      "check the path; a job's paths are relative to the job's file, and - is standard input");
+Result<std::shared_ptr<const Descriptor>> opened(const std::string& path) {
+  auto file =
+      std::make_shared<const Descriptor>(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (!file->is_open() && errno == ENOENT)
+    return invalid_input(
+        fmt::format("there is no file {}", path),
+        "check the path; a job's paths are relative to the job's file, and - is standard input");
+  if (!file->is_open()) return io_error("open", path, errno);
+  struct stat status {};
+  if (::fstat(file->get(), &status) != 0) return io_error("read", path, errno);
+  if (!S_ISREG(status.st_mode)) return io_error("read", path, EINVAL);
+  return file;
+}
+
+Result<ReadPiece> bytes_of(const std::string& path) {
+  if (path == "-")
+    return ReadPiece([](std::string& to) { return read_some(STDIN_FILENO, "standard input", to); });
+  auto file = opened(path);
+  if (!file) return file.error();
+  return ReadPiece(
+      [file = std::move(*file), path](std::string& to) { return read_some(file->get(), path, to); });
 }
 
 }  // namespace
 
-Result<std::string> read_input_text(const std::string& path) {
-  auto bytes = read_bytes(path);
-  if (!bytes) return bytes;
-  auto text = unpacked(std::move(*bytes), most_unpacked_bytes());
-  if (text) return text;
-  Error error = text.error();
+Result<ReadPiece> input_pieces(const std::string& path) {
+  auto bytes = bytes_of(path);
+  if (!bytes) return bytes.error();
+  return unpacked_pieces(std::move(*bytes), most_unpacked_bytes());
+}
+
+Error in_input(Error error, const std::string& path) {
+  if (error.kind == ErrorKind::io) return error;  // names the file
   error.public_message = fmt::format("{}: {}", path == "-" ? "standard input" : path, error.public_message);
   return error;
+}
+
+Result<std::string> read_input_text(const std::string& path) {
+  const auto pieces = input_pieces(path);
+  if (!pieces) return pieces.error();
+  auto text = joined(*pieces);
+  if (!text) return in_input(text.error(), path);
+  return text;
 }
 
 }  // namespace pgveil::app

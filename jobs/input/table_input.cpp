@@ -94,14 +94,10 @@ Result<engine::Table> TableReader::read(const TableArguments& arguments, std::ve
   if (is_input && has_read_input_)
     return usage_error("standard input is named twice", "use a file for one of them");
   has_read_input_ = has_read_input_ || is_input;
-  const auto text = read_input_text(*arguments.file);
+  auto text = input_pieces(*arguments.file);
   if (!text) return text.error();
-  auto table = engine::read_table(*text, *separator, columns);
-  if (!table) {
-    Error error = table.error();
-    error.public_message = fmt::format("{}: {}", describe(arguments), error.public_message);
-    return error;
-  }
+  auto table = engine::read_table(std::move(*text), *separator, columns);
+  if (!table) return in_input(table.error(), *arguments.file);
   return with_columns(std::move(*table), columns, describe(arguments));
 }
 

@@ -254,13 +254,26 @@ Result<std::string> fingerprint_of_rows(db::PendingTable& table, const std::vect
   return std::move(print).finish();
 }
 
+Result<std::string> fingerprint_of_file(const OutputFile& file) {
+  BytesFingerprint print;
+  const auto read = file.read_back();
+  std::string piece;
+  while (true) {
+    piece.clear();
+    const auto more = read(piece);
+    if (!more) return more.error();
+    if (!*more) return std::move(print).finish();
+    print.add(piece);
+  }
+}
+
 Result<JobFingerprints> take_fingerprints(const AnonymizeRequest& request, const JobData& data,
                                           const std::vector<std::string>& columns, WrittenTargets& targets) {
   WrittenPrints prints;
   if (targets.file) {
-    const auto text = targets.file->read_back();
-    if (!text) return text.error();
-    prints.file = fingerprint_of(*text);
+    auto print = fingerprint_of_file(*targets.file);
+    if (!print) return print.error();
+    prints.file = std::move(*print);
   }
   if (targets.table) {
     auto print = fingerprint_of_rows(*targets.table, columns);

@@ -66,16 +66,23 @@ Result<void> write_csv(const engine::Publication& publication, const CsvForm& fo
   return {};
 }
 
-Result<void> recount_csv(std::string_view text, const CsvForm& form, const engine::Publication& publication,
+Result<void> recount_csv(ReadPiece text, const CsvForm& form, const engine::Publication& publication,
                          std::uint64_t k, engine::SuppressedRecords suppressed_records) {
-  RecordReader reader(text, form.separator);
+  std::optional<Error> unread;
+  const auto read = [&](std::string& to) {
+    auto more = text(to);
+    if (!more) unread = more.error();
+    return more;
+  };
+  RecordStream reader(read, form.separator);
   engine::Recount counted;
   std::vector<std::string_view> fields;
   std::vector<std::optional<std::string_view>> shown;
-  if (const auto header = reader.next(fields); !header || !*header) return unreadable();
+  const auto refusal = [&unread] { return unread ? *unread : unreadable(); };
+  if (const auto header = reader.next(fields); !header || !*header) return refusal();
   while (true) {
     const auto more = reader.next(fields);
-    if (!more) return unreadable();
+    if (!more) return refusal();
     if (!*more) break;
     if (fields.size() != publication.columns.size()) return unreadable();
     shown.clear();

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "common/error.hpp"
+#include "common/read_piece.hpp"
 #include "engine/publish/publication.hpp"
 
 namespace pgveil::app {
@@ -22,8 +23,8 @@ struct CsvForm {
                                      const std::function<Result<void>(std::string_view line)>& append);
 
 // Reads the text again and counts its classes, see engine/publish/recount.hpp. Text that does not parse is an
-// error, too.
-[[nodiscard]] Result<void> recount_csv(std::string_view text, const CsvForm& form,
+// error, too. Errors also: those of `text`.
+[[nodiscard]] Result<void> recount_csv(ReadPiece text, const CsvForm& form,
                                        const engine::Publication& publication, std::uint64_t k,
                                        engine::SuppressedRecords suppressed_records);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "common/files/packed_text.hpp"
@@ -98,11 +99,9 @@ Result<OutputFile> write_file(const AnonymizeRequest& request, const engine::Pub
   if (written) written = file->append(packer.finish());
   if (!written) return written.error();
   if (auto finished = file->finish(); !finished) return finished.error();
-  auto bytes = file->read_back();
-  if (!bytes) return bytes.error();
-  const auto text = unpacked(std::move(*bytes), most_unpacked_bytes());
-  if (!text) return text.error();
-  if (auto counted = recount_csv(*text, form_of(job), publication, job.k, job.suppressed_records); !counted)
+  auto text = unpacked_pieces(file->read_back(), std::numeric_limits<std::size_t>::max());
+  if (auto counted = recount_csv(std::move(text), form_of(job), publication, job.k, job.suppressed_records);
+      !counted)
     return counted.error();
   return file;
 }

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,4 +62,62 @@ TEST_CASE("separated text that is not RFC 4180 is refused with the record's numb
     REQUIRE(read.has_error());
     CHECK(read.error().public_message.starts_with("record 2: "));
   }
+}
+
+TEST_CASE("text in pieces of any size has the records of the whole, or its refusal") {
+  const std::string mark = "\xEF\xBB\xBF";
+  const std::string texts[] = {"",
+                               "a",
+                               "a,b\n1,2\n",
+                               "a,b\r\n1,2",
+                               mark + "a,b\n\"1\n2\",\"3\"\"\n\"\n4,5\n",
+                               "\"never\nclosed\n\n",
+                               "a\"b\n\"c\nd\"\n",
+                               "\"a\"b\n",
+                               "a\rb\n",
+                               "a\n\n\nb\n",
+                               "\"\n\n\n\"\n\"\n\"\"\"\n",
+                               "a,\"b\n",
+                               "x\r"};
+  for (const std::string& text : texts) {
+    const auto whole = read_all(text, ',');
+    for (std::size_t size = 1; size <= text.size() + 1; ++size) {
+      CAPTURE(text);
+      CAPTURE(size);
+      std::size_t at = 0;
+      RecordStream stream(
+          [&](std::string& to) -> Result<bool> {
+            if (at >= text.size()) return false;
+            to += text.substr(at, size);
+            at += size;
+            return true;
+          },
+          ',');
+      Records records;
+      std::vector<std::string_view> fields;
+      auto more = stream.next(fields);
+      for (; more && *more; more = stream.next(fields)) records.emplace_back(fields.begin(), fields.end());
+      REQUIRE(more.has_value() == whole.has_value());
+      if (whole) {
+        CHECK(records == *whole);
+        CHECK(stream.records_read() == whole->size());
+      } else {
+        CHECK(more.error().public_message == whole.error().public_message);
+      }
+    }
+  }
+}
+
+TEST_CASE("a long text in pieces is not held as a whole, and an error of the source is passed on") {
+  std::size_t pieces = 0, most = 0;
+  RecordRuns runs([&](std::string& to) -> Result<bool> {
+    if (++pieces > 1'000) return Error{.kind = ErrorKind::io, .sqlstate = "XX000", .public_message = "gone"};
+    to += "some,text\n\"more\n\",x\nhalf";
+    most = std::max(most, to.size());
+    return true;
+  });
+  auto run = runs.next();
+  while (run) run = runs.next();
+  CHECK(run.error().public_message == "gone");
+  CHECK(most < 100);
 }

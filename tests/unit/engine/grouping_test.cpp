@@ -34,6 +34,8 @@ TEST_CASE("small and large domains, and those past 64 bits, are counted alike") 
   const Optimizations none{Switch::off, Switch::off, Switch::off};
   check_random_levels(wide_table(2, 30, 300), 16, {});
   check_random_levels(wide_table(4, 30, 300), 16, {});
+  check_random_levels(wide_table(3, 200, 6'000), 3,
+                      {});  // more distinct rows than a first table of keys holds
   check_random_levels(wide_table(8, 20, 200), 16, none);
   check_random_levels(wide_table(16, 20, 100), 16, {});
   check_random_levels(wide_table(24, 10, 100), 16, none);

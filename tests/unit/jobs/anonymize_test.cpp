@@ -442,7 +442,7 @@ TEST_CASE("the recount of a file sees what was changed in it") {
           }).has_value());
   CHECK(text == "a,s\r\n1,x\r\n1,x\r\n2,x\r\n2,\r\n");
   const auto recount = [&](const std::string& changed) {
-    return recount_csv(changed, form, publication, 2, engine::SuppressedRecords::keep_or_drop);
+    return recount_csv(in_one_piece(changed), form, publication, 2, engine::SuppressedRecords::keep_or_drop);
   };
   CHECK(recount(text).has_value());
   CHECK(recount("a,s\r\n1,x\r\n1,x\r\n2,x\r\n3,\r\n").has_error());

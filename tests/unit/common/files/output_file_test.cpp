@@ -29,7 +29,7 @@ TEST_CASE("an output file that is not published leaves what was there") {
     auto file = opened(folder, true);
     REQUIRE(file.append("new").has_value());
     REQUIRE(file.finish().has_value());
-    CHECK(*file.read_back() == "new");
+    CHECK(*joined(file.read_back()) == "new");
     const auto moved = std::move(file);  // the temporary file belongs to one object only
   }
   CHECK(folder.names() == Names{"out.csv"});

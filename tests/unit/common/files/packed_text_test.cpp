@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 
 using namespace pgveil;
@@ -37,6 +38,31 @@ TEST_CASE("what is packed is unpacked, in pieces of any size, and always to the 
       CHECK(packed(text, packing) == one);
       CHECK(*unpacked(packed(text, packing, 77), kLimit) == text);
       if (packing != Packing::none && text.size() > 1'000) CHECK(one.size() < text.size() / 2);
+    }
+  }
+}
+
+TEST_CASE("packed bytes that come in pieces of any size give the same text") {
+  const std::string text = long_text();
+  for (const Packing packing : {Packing::none, Packing::gzip, Packing::zstd}) {
+    const std::string bytes =
+        packed(text, packing) + (packing == Packing::none ? "" : packed("more\n", packing));
+    const std::string expected = packing == Packing::none ? text : text + "more\n";
+    for (const std::size_t size : {1U, 7U, 1'000U, 65'536U, 1'000'000U}) {
+      std::string_view rest = bytes;
+      const auto read = unpacked_pieces(
+          [&](std::string& to) -> Result<bool> {
+            to += rest.substr(0, size);
+            const bool had_some = !rest.empty();
+            rest.remove_prefix(std::min(size, rest.size()));
+            return had_some;
+          },
+          kLimit);
+      std::string out;
+      auto more = read(out);
+      while (more && *more) more = read(out);
+      CHECK(more.has_value());
+      CHECK(out == expected);
     }
   }
 }
