@@ -22,9 +22,10 @@ TableArguments stored_in(const JobTable& table, const Job& job) {
   return made;
 }
 
-TableArguments stored_in(const JobFile& file) {
+TableArguments stored_in(const JobFile& file, const Job& job) {
   TableArguments made;
   made.file = file.path;
+  made.null_text = job.null_text;
   made.separator = file.separator == '\t' ? std::string("tab") : std::string(1, file.separator);
   return made;
 }
@@ -32,18 +33,19 @@ TableArguments stored_in(const JobFile& file) {
 // What a job publishes, or the file that was named in its place.
 Result<TableArguments> published_by(const Job& job, const std::optional<std::string>& file) {
   if (file) {
-    TableArguments made = job.output.file ? stored_in(*job.output.file) : TableArguments();
+    TableArguments made = job.output.file ? stored_in(*job.output.file, job) : TableArguments();
     made.file = *file;
+    made.null_text = job.null_text;
     return made;
   }
-  if (job.output.file) return stored_in(*job.output.file);
+  if (job.output.file) return stored_in(*job.output.file, job);
   if (job.output.table) return stored_in(*job.output.table, job);
   return usage_error(fmt::format("job {} publishes neither a file nor a table", job.name),
                      "name the file before --job");
 }
 
 TableArguments input_of(const Job& job) {
-  if (const auto* file = std::get_if<JobFile>(&job.input)) return stored_in(*file);
+  if (const auto* file = std::get_if<JobFile>(&job.input)) return stored_in(*file, job);
   return stored_in(std::get<JobTable>(job.input), job);
 }
 

@@ -166,7 +166,9 @@ Result<CheckReport> check_counted(const CheckTableArguments& arguments, const st
 // The table is held in memory, because hierarchies or a population are made for its values.
 Result<CheckReport> check_read(const CheckTableArguments& arguments, const std::optional<Job>& job,
                                TableReader& reader) {
-  auto table = reader.read(arguments.table, {});
+  auto given = arguments.table;
+  if (job) given.null_text = job->null_text;
+  auto table = reader.read(given, {});
   if (!table) return table.error();
   if (job && arguments.table.file) name_nulls(*job, *table);
   auto demand = job ? demand_of(*job, *table) : demand_of_words(arguments);

@@ -7,6 +7,7 @@
 #include "cli/verbs.hpp"
 #include "draft/job_draft.hpp"
 #include "jobs/input/input_text.hpp"
+#include "jobs/input/json_lines.hpp"
 #include "jobs/language/job.hpp"
 #include "jobs/language/values.hpp"
 
@@ -37,19 +38,27 @@ std::string name_in_job(const JobInitArguments& arguments) {
   return file.lexically_relative(job.parent_path()).string();
 }
 
+Result<std::string> draft_of_json_lines(const JobInitArguments& arguments) {
+  if (arguments.separator) return usage_error("JSON lines have no separator", "leave --separator out");
+  const auto null_text = arguments.null_text.value_or(std::string(kNullOfTables));
+  auto text = input_pieces(arguments.file);
+  if (!text) return text.error();
+  const auto table = read_json_lines(std::move(*text), null_text, {});
+  if (!table) return in_input(table.error(), arguments.file);
+  if (table->rows() == 0) return invalid_input(arguments.file + " has no rows", "name a file with records");
+  return draft::draft_job(*table, {name_in_job(arguments), ',', null_text, arguments.k});
+}
+
 Result<std::string> draft(const JobInitArguments& arguments) {
   if (arguments.file == "-")
     return usage_error("a job reads a file by its name, and - has none", "write the table to a file");
+  if (is_json_lines(arguments.file)) return draft_of_json_lines(arguments);
   const auto text = read_input_text(arguments.file);
   if (!text) return text.error();
   const auto separator = separator_of(arguments, *text);
   if (!separator) return separator.error();
   const auto table = engine::read_table(*text, *separator);
-  if (!table) {
-    auto error = table.error();
-    error.public_message = fmt::format("{}: {}", arguments.file, error.public_message);
-    return error;
-  }
+  if (!table) return in_input(table.error(), arguments.file);
   if (table->rows() == 0) return invalid_input(arguments.file + " has no rows", "name a file with records");
   return draft::draft_job(*table, {name_in_job(arguments), *separator, arguments.null_text, arguments.k});
 }
@@ -66,7 +75,8 @@ int run_job_init(const JobInitArguments& arguments) {
 Verb add_job_init(CLI::App& parent, std::string&) {
   const auto arguments = std::make_shared<JobInitArguments>();
   auto* verb = parent.add_subcommand("init", "propose a job that publishes a file");
-  verb->add_option("file", arguments->file, "a delimited text file with a header")->required();
+  verb->add_option("file", arguments->file, "a delimited text file with a header, or JSON lines (.jsonl)")
+      ->required();
   verb->add_option("--separator", arguments->separator,
                    "the separator of the file; tab for a tab (default: guessed)");
   verb->add_option("--null", arguments->null_text, "the text that stands for NULL");

@@ -12,6 +12,7 @@
 #include "engine/mondrian/dimension.hpp"
 #include "jobs/input/data.hpp"
 #include "jobs/input/mondrian.hpp"
+#include "jobs/language/values.hpp"
 
 namespace pgveil::app {
 namespace {
@@ -65,6 +66,14 @@ json::object input_json(const Job& job) {
     return {{"schema", table->schema}, {"table", table->table}};
   const auto& file = std::get<JobFile>(job.input);
   return {{"file", file.path}, {"separator", std::string(1, file.separator)}};
+}
+
+Result<void> check_files(const Job& job) {
+  const auto* input = std::get_if<JobFile>(&job.input);
+  if ((input != nullptr && is_json_lines(input->path)) ||
+      (job.output.file && is_json_lines(job.output.file->path)))
+    return for_one_machine("a file of JSON lines");
+  return {};
 }
 
 Result<void> check_models(const Job& job) {
@@ -131,6 +140,7 @@ Result<void> resolve(const JobAttribute& attribute, const engine::Column& column
 }  // namespace
 
 Result<std::string> describe_job(const Job& job) {
+  if (auto checked = check_files(job); !checked) return checked.error();
   if (auto checked = check_models(job); !checked) return checked.error();
   auto attributes = attributes_json(job);
   if (!attributes) return attributes.error();

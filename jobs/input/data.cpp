@@ -10,9 +10,11 @@
 #include "db/job_table/source_table.hpp"
 #include "jobs/input/aggregates.hpp"
 #include "jobs/input/input_text.hpp"
+#include "jobs/input/json_lines.hpp"
 #include "jobs/input/mondrian.hpp"
 #include "jobs/input/subset.hpp"
 #include "jobs/input/table_input.hpp"
+#include "jobs/language/values.hpp"
 
 namespace pgveil::app {
 namespace {
@@ -23,11 +25,14 @@ struct Input {
   std::vector<std::string> others;
 };
 
-Result<Input> read_input_file(const JobFile& file, const std::vector<std::string>& columns) {
+Result<Input> read_input_file(const JobFile& file, const std::optional<std::string>& null_text,
+                              const std::vector<std::string>& columns) {
   auto text = input_pieces(file.path);
   if (!text) return text.error();
   std::vector<std::string> others;
-  auto table = engine::read_table(std::move(*text), file.separator, columns, &others);
+  auto table = is_json_lines(file.path)
+                   ? read_json_lines(std::move(*text), null_text, columns, &others)
+                   : engine::read_table(std::move(*text), file.separator, columns, &others);
   if (!table) return in_input(table.error(), file.path);
   Input input;
   std::vector<std::string> missing;
@@ -86,7 +91,9 @@ Result<std::vector<std::uint8_t>> take_subset(const Job& job, const std::vector<
   if (job.subset->file) {
     auto text = input_pieces(job.subset->file->path);
     if (!text) return text.error();
-    const auto subset = engine::read_table(std::move(*text), job.subset->file->separator, {});
+    const auto subset = is_json_lines(job.subset->file->path)
+                            ? read_json_lines(std::move(*text), job.null_text, {})
+                            : engine::read_table(std::move(*text), job.subset->file->separator, {});
     if (!subset) return in_input(subset.error(), job.subset->file->path);
     return rows_of_subset(table, *subset);
   }
@@ -166,7 +173,7 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
     read.push_back(job.subset->column);
   const auto* file = std::get_if<JobFile>(&job.input);
   auto input = how.table != nullptr ? take_given_table(*how.table, read)
-               : file != nullptr    ? read_input_file(*file, read)
+               : file != nullptr    ? read_input_file(*file, job.null_text, read)
                                     : read_input_table(std::get<JobTable>(job.input), job, *config, read,
                                                        is_aborted, progress);
   if (!input) return input.error();

@@ -135,6 +135,9 @@ Result<std::variant<JobFile, engine::HierarchyRule>> read_job_hierarchy(const Va
   std::optional<Source> source;
   std::size_t sources = 0;
   if (*file) {
+    if (is_json_lines((*file)->path))
+      return error_at(value.position(), "a hierarchy is delimited text, not JSON lines",
+                      "write a line for each value, with its generalizations");
     source = **file;
     ++sources;
   }

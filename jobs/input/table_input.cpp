@@ -14,6 +14,7 @@
 #include "db/job_table/source_table.hpp"
 #include "jobs/input/data.hpp"
 #include "jobs/input/input_text.hpp"
+#include "jobs/input/json_lines.hpp"
 #include "jobs/language/values.hpp"
 
 namespace pgveil::app {
@@ -96,7 +97,9 @@ Result<engine::Table> TableReader::read(const TableArguments& arguments, std::ve
   has_read_input_ = has_read_input_ || is_input;
   auto text = input_pieces(*arguments.file);
   if (!text) return text.error();
-  auto table = engine::read_table(std::move(*text), *separator, columns);
+  auto table = is_json_lines(*arguments.file)
+                   ? read_json_lines(std::move(*text), arguments.null_text, columns)
+                   : engine::read_table(std::move(*text), *separator, columns);
   if (!table) return in_input(table.error(), *arguments.file);
   return with_columns(std::move(*table), columns, describe(arguments));
 }

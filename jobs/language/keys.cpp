@@ -52,7 +52,8 @@ constexpr JobKey kKeys[] = {
     {"", "seed", "0 to 2^63 − 1", "random", "seed for the order of the rows; it need not be secret"},
     {"", "output", "section", "required", "where the published table goes"},
 
-    {"input", "file", "path", "none", "a delimited text file with a header; the path is relative to the job"},
+    {"input", "file", "path", "none",
+     "a delimited text file with a header, or JSON lines; the path is relative to the job"},
     {"input", "separator", "character", ",", "the separator of the file; `tab` for a tab"},
     {"input", "table", "table", "none", "`schema.table` or `[schema, table]`, instead of a file"},
     {"input", "database", "name", "the only one configured", "the database of the table"},
@@ -196,7 +197,8 @@ constexpr JobKey kKeys[] = {
      "threads of the search; `best_first` evaluates several transformations at a time, the other algorithms "
      "split the check of 32,768 or more distinct records"},
 
-    {"output", "file", "path", "none", "path relative to the job; the file has mode 0600"},
+    {"output", "file", "path", "none",
+     "path relative to the job, which ends with .jsonl for JSON lines; the file has mode 0600"},
     {"output", "separator", "character", ",", "the separator of the file; `tab` for a tab"},
     {"output", "table", "table", "none", "`schema.table` or `[schema, table]`; with or instead of a file"},
     {"output", "database", "name", "the input's, or the only one configured", "the database of the table"},

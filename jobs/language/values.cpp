@@ -99,6 +99,13 @@ Result<std::vector<std::size_t>> read_sizes(const yaml::Value& value) {
   return sizes;
 }
 
+bool is_json_lines(std::string_view path) {
+  for (const std::string_view packed : {".gz", ".zst"}) {
+    if (path.ends_with(packed)) path.remove_suffix(packed.size());
+  }
+  return path.ends_with(".jsonl") || path.ends_with(".ndjson");
+}
+
 Result<std::optional<JobFile>> read_job_file_keys(const JobEntries& entries, const std::string& folder,
                                                   char separator) {
   pgveil::FirstError errors;
@@ -109,6 +116,8 @@ Result<std::optional<JobFile>> read_job_file_keys(const JobEntries& entries, con
   if (given != nullptr) file.separator = errors.take(read_separator(*given));
   if (given != nullptr && path == nullptr)
     errors.add(error_at(given->position(), "a separator without a file", "remove it"));
+  if (given != nullptr && path != nullptr && is_json_lines(file.path))
+    errors.add(error_at(given->position(), "JSON lines have no separator", "remove it"));
   if (errors.error()) return *errors.error();
   return path == nullptr ? std::nullopt : std::optional(file);
 }

@@ -21,7 +21,11 @@ using JobEntries = std::vector<yaml::Value::Entry>;
 [[nodiscard]] Result<JobTable> read_job_table(const yaml::Value& value);
 [[nodiscard]] Result<std::vector<std::size_t>> read_sizes(const yaml::Value& value);
 
-// The keys file and separator of a section; nullopt without a file. Errors: a separator without a file.
+// Whether a file holds JSON lines, by the end of its name: .jsonl or .ndjson, packed or not.
+[[nodiscard]] bool is_json_lines(std::string_view path);
+
+// The keys file and separator of a section; nullopt without a file. Errors: a separator without a file, or
+// for JSON lines.
 [[nodiscard]] Result<std::optional<JobFile>> read_job_file_keys(const JobEntries& entries,
                                                                 const std::string& folder, char separator);
 

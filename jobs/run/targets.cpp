@@ -10,7 +10,9 @@
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
 #include "db/catalog/relatives.hpp"
+#include "jobs/language/values.hpp"
 #include "jobs/run/publication_csv.hpp"
+#include "jobs/run/publication_json_lines.hpp"
 #include "settings/policy_files.hpp"
 
 namespace pgveil::app {
@@ -89,20 +91,24 @@ Result<OutputFile> write_file(const AnonymizeRequest& request, const engine::Pub
   if (!file) return file;
   std::uint64_t lines = 0;
   Packer packer(packing_of_name(job.output.file->path));
-  auto written = write_csv(publication, form_of(job), [&](std::string_view line) -> Result<void> {
+  const auto append = [&](std::string_view line) -> Result<void> {
     if (++lines % 10'000 == 0) {
       if (is_aborted(hooks)) return interrupted();
       if (hooks.progress) hooks.progress("writing", lines);
     }
     return file->append(packer.add(line));
-  });
+  };
+  const bool has_lines = is_json_lines(job.output.file->path);
+  auto written =
+      has_lines ? write_json_lines(publication, append) : write_csv(publication, form_of(job), append);
   if (written) written = file->append(packer.finish());
   if (!written) return written.error();
   if (auto finished = file->finish(); !finished) return finished.error();
   auto text = unpacked_pieces(file->read_back(), std::numeric_limits<std::size_t>::max());
-  if (auto counted = recount_csv(std::move(text), form_of(job), publication, job.k, job.suppressed_records);
-      !counted)
-    return counted.error();
+  const auto counted =
+      has_lines ? recount_json_lines(std::move(text), publication, job.k, job.suppressed_records)
+                : recount_csv(std::move(text), form_of(job), publication, job.k, job.suppressed_records);
+  if (!counted) return counted.error();
   return file;
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """pgveil job init: the job that it proposes can be run as it is."""
 import csv
+import json
 import pathlib
 import random
 import subprocess
@@ -95,6 +96,33 @@ class JobInit(unittest.TestCase):
         before = (self.folder / "people.csv").read_text()
         done = self.run_in_folder("job", "init", "people.csv", "--output", "people.csv", status=1)
         self.assertEqual((self.folder / "people.csv").read_text(), before, done.stderr)
+
+
+    def test_json_lines_from_end_to_end(self):
+        names, *rows = self.people()
+        with open(self.folder / "people.jsonl", "w", encoding="utf-8") as file:
+            for i, row in enumerate(rows):
+                record = dict(zip(names, row))
+                if i % 9 == 0:
+                    record["diagnosis"] = None
+                if i % 10 == 0:
+                    del record["town"]
+                file.write(json.dumps(record) + "\n")
+        self.run_in_folder("job", "init", "people.jsonl", "--output", "job.yaml")
+        job = (self.folder / "job.yaml").read_text().replace("people_k5.csv", "people_k5.jsonl")
+        self.assertIn("null", job)
+        (self.folder / "job.yaml").write_text(job)
+        self.run_in_folder("anonymize", "job.yaml")
+        published = [json.loads(line) for line in (self.folder / "people_k5.jsonl").read_text().splitlines()]
+        self.assertEqual(len(published), 200)
+        self.assertNotIn("Name", published[0])
+        self.assertEqual(sum(row["diagnosis"] is None for row in published), 23)
+        self.run_in_folder("check-table", "people_k5.jsonl", "--job", "job.yaml")
+        self.assertIn("200 records", self.run_in_folder("risk", "people.jsonl", "--null", "NULL").stdout)
+        self.assertIn("has no value", self.run_in_folder("risk", "people.jsonl", status=1).stderr)
+        self.run_in_folder("attack", "--job", "job.yaml", "--knows", "age,town")
+        self.assertIn("no separator",
+                      self.run_in_folder("job", "init", "people.jsonl", "--separator", ";", status=1).stderr)  # fmt: skip
 
 
 if __name__ == "__main__":
