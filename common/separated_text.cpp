@@ -7,9 +7,10 @@
 
 namespace pgveil {
 
-RecordReader::RecordReader(std::string_view bytes, char separator) : bytes_(bytes), separator_(separator) {
+RecordReader::RecordReader(std::string_view bytes, char separator, std::uint64_t records_before)
+    : bytes_(bytes), separator_(separator), record_(records_before) {
   PGVEIL_ASSERT(separator != '"' && separator != '\r' && separator != '\n');
-  skip_byte_order_mark();
+  if (record_ == 0) skip_byte_order_mark();
 }
 
 void RecordReader::skip_byte_order_mark() {

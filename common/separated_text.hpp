@@ -19,7 +19,9 @@ namespace pgveil {
 class RecordReader {
  public:
   // `bytes` must outlive the reader. REQUIRES: separator is not a quote, CR or LF.
-  RecordReader(std::string_view bytes, char separator);
+  // records_before: that the text has before these bytes, for messages. A byte order mark is skipped if it is
+  // 0.
+  RecordReader(std::string_view bytes, char separator, std::uint64_t records_before = 0);
 
   // Reads the next record into `fields` (overwritten); false at the end. The views are valid until the next
   // call. Errors name the record (1-based), never a value.

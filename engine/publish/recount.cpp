@@ -43,6 +43,16 @@ void Recount::add(Cells quasi_identifiers, bool shows_more, std::uint64_t count)
   rows_ += count;
 }
 
+void Recount::add(const Recount& other) {
+  for (const auto& [key, counted] : other.classes_) {
+    const auto [place, is_new] = classes_.emplace(key, counted);
+    if (is_new) continue;
+    place->second.rows += counted.rows;
+    place->second.shows_more = place->second.shows_more || counted.shows_more;
+  }
+  rows_ += other.rows_;
+}
+
 Result<void> Recount::check(std::uint64_t k, SuppressedRecords suppressed_records, std::uint64_t rows) const {
   if (rows_ != rows) return recount_failed(fmt::format("it has {} rows instead of {}", rows_, rows));
   std::uint64_t small = 0;

@@ -21,6 +21,9 @@ class Recount {
   // that is not NULL.
   void add(Cells quasi_identifiers, bool shows_more, std::uint64_t count = 1);
 
+  // Adds the rows that another one counted.
+  void add(const Recount& other);
+
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
 
   // Errors, kind policy: the number of rows is not `rows`; there are classes of fewer than k rows, unless all

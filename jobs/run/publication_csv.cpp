@@ -1,12 +1,14 @@
 #include "jobs/run/publication_csv.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "common/ascii.hpp"
 #include "common/csv.hpp"
 #include "common/separated_text.hpp"
 #include "common/sqlstate.hpp"
+#include "common/workers.hpp"
 #include "engine/publish/recount.hpp"
 
 namespace pgveil::app {
@@ -42,6 +44,38 @@ Error unreadable() {
           "the output differs when it is read again", "nothing was published"};
 }
 
+// A part of the text, with whole records.
+struct CountedRun {
+  std::string text;
+  bool is_first = false;  // begins with the header
+  engine::Recount counted = {};
+  bool is_readable = true;
+};
+
+void count(const CsvForm& form, const engine::Publication& publication, CountedRun& run) {
+  RecordReader reader(run.text, form.separator, run.is_first ? 0 : 1);
+  std::vector<std::string_view> fields;
+  std::vector<std::optional<std::string_view>> shown;
+  bool is_header = run.is_first;
+  while (true) {
+    const auto more = reader.next(fields);
+    run.is_readable =
+        more.has_value() && (!*more || fields.size() == publication.columns.size()) && (*more || !is_header);
+    if (!run.is_readable || !*more) return;
+    if (std::exchange(is_header, false)) continue;
+    shown.clear();
+    bool shows_more = false;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      if (publication.columns[i].is_quasi_identifier) {
+        shown.emplace_back(fields[i]);
+      } else {
+        shows_more = shows_more || !fields[i].empty();
+      }
+    }
+    run.counted.add(shown, shows_more);
+  }
+}
+
 }  // namespace
 
 Result<void> write_csv(const engine::Publication& publication, const CsvForm& form,
@@ -67,34 +101,25 @@ Result<void> write_csv(const engine::Publication& publication, const CsvForm& fo
 }
 
 Result<void> recount_csv(ReadPiece text, const CsvForm& form, const engine::Publication& publication,
-                         std::uint64_t k, engine::SuppressedRecords suppressed_records) {
-  std::optional<Error> unread;
-  const auto read = [&](std::string& to) {
-    auto more = text(to);
-    if (!more) unread = more.error();
-    return more;
-  };
-  RecordStream reader(read, form.separator);
+                         std::uint64_t k, engine::SuppressedRecords suppressed_records, std::size_t threads) {
+  RecordRuns runs(std::move(text));
+  Workers workers(threads);
+  std::vector<CountedRun> batch(threads);
   engine::Recount counted;
-  std::vector<std::string_view> fields;
-  std::vector<std::optional<std::string_view>> shown;
-  const auto refusal = [&unread] { return unread ? *unread : unreadable(); };
-  if (const auto header = reader.next(fields); !header || !*header) return refusal();
-  while (true) {
-    const auto more = reader.next(fields);
-    if (!more) return refusal();
-    if (!*more) break;
-    if (fields.size() != publication.columns.size()) return unreadable();
-    shown.clear();
-    bool shows_more = false;
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      if (publication.columns[i].is_quasi_identifier) {
-        shown.emplace_back(fields[i]);
-      } else {
-        shows_more = shows_more || !fields[i].empty();
-      }
+  bool has_header = false;
+  for (bool is_over = false; !is_over;) {
+    std::size_t size = 0;
+    for (; size < threads && !is_over; ++size) {
+      const auto run = runs.next();
+      if (!run) return run.error();
+      is_over = run->empty();
+      batch[size] = {std::string(*run), !std::exchange(has_header, true)};
     }
-    counted.add(shown, shows_more);
+    workers.run(size, [&](std::size_t i) { count(form, publication, batch[i]); });
+    for (std::size_t i = 0; i < size; ++i) {
+      if (!batch[i].is_readable) return unreadable();
+      counted.add(batch[i].counted);
+    }
   }
   return counted.check(k, suppressed_records, publication.rows);
 }

@@ -26,6 +26,6 @@ struct CsvForm {
 // error, too. Errors also: those of `text`.
 [[nodiscard]] Result<void> recount_csv(ReadPiece text, const CsvForm& form,
                                        const engine::Publication& publication, std::uint64_t k,
-                                       engine::SuppressedRecords suppressed_records);
+                                       engine::SuppressedRecords suppressed_records, std::size_t threads = 1);
 
 }  // namespace pgveil::app

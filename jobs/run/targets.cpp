@@ -105,9 +105,10 @@ Result<OutputFile> write_file(const AnonymizeRequest& request, const engine::Pub
   if (!written) return written.error();
   if (auto finished = file->finish(); !finished) return finished.error();
   auto text = unpacked_pieces(file->read_back(), std::numeric_limits<std::size_t>::max());
-  const auto counted =
-      has_lines ? recount_json_lines(std::move(text), publication, job.k, job.suppressed_records)
-                : recount_csv(std::move(text), form_of(job), publication, job.k, job.suppressed_records);
+  const auto counted = has_lines
+                           ? recount_json_lines(std::move(text), publication, job.k, job.suppressed_records)
+                           : recount_csv(std::move(text), form_of(job), publication, job.k,
+                                         job.suppressed_records, job.limits.threads);
   if (!counted) return counted.error();
   return file;
 }
