@@ -43,6 +43,8 @@ async function open(page, title) {
   const link = menu.getByRole("link", {name: title, exact: true});
   if (!(await link.isVisible())) await menu.getByRole("button", {name: "More"}).click();
   await link.click();
+  // Until then the page before is shown, whose tables look alike.
+  await heading(page, title);
 }
 
 const heading = (page, name) => page.getByRole("heading", {name, level: 1}).waitFor();
