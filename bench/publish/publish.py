@@ -47,7 +47,7 @@ def write_job(folder, name, file, output):
     text += "  age: {class: quasi_identifier, hierarchy: {intervals: {widths: [5, 10, 20, 80]}}}\n"
     for column in list(VALUES)[:-1]:
         text += f"  {column}: {{class: quasi_identifier, {hierarchy}, max_level: 2}}\n"
-    text += "  income: {class: sensitive}\nk: 5\nsuppression: 10%\nseed: 1\n"
+    text += "  income: {class: sensitive}\nk: 5\nsuppression: 10%\nseed: 1\nlimits: {threads: 2}\n"
     text += f"output: {{file: {output}, replace: true}}\n"
     (folder / f"{name}.yaml").write_text(text)
 

@@ -44,24 +44,24 @@ Error unreadable() {
           "the output differs when it is read again", "nothing was published"};
 }
 
-// A part of the text, with whole records.
-struct CountedRun {
-  std::string text;
-  bool is_first = false;  // begins with the header
-  engine::Recount counted = {};
+// What one thread counts: run by run, each with whole records.
+struct RunCounter {
+  std::string run;
+  bool is_first = false;  // the run begins with the header
   bool is_readable = true;
+  engine::Recount counted = {};  // all of its runs
 };
 
-void count(const CsvForm& form, const engine::Publication& publication, CountedRun& run) {
-  RecordReader reader(run.text, form.separator, run.is_first ? 0 : 1);
+void count(const CsvForm& form, const engine::Publication& publication, RunCounter& counter) {
+  RecordReader reader(counter.run, form.separator, counter.is_first ? 0 : 1);
   std::vector<std::string_view> fields;
   std::vector<std::optional<std::string_view>> shown;
-  bool is_header = run.is_first;
+  bool is_header = counter.is_first;
   while (true) {
     const auto more = reader.next(fields);
-    run.is_readable =
+    counter.is_readable =
         more.has_value() && (!*more || fields.size() == publication.columns.size()) && (*more || !is_header);
-    if (!run.is_readable || !*more) return;
+    if (!counter.is_readable || !*more) return;
     if (std::exchange(is_header, false)) continue;
     shown.clear();
     bool shows_more = false;
@@ -72,7 +72,7 @@ void count(const CsvForm& form, const engine::Publication& publication, CountedR
         shows_more = shows_more || !fields[i].empty();
       }
     }
-    run.counted.add(shown, shows_more);
+    counter.counted.add(shown, shows_more);
   }
 }
 
@@ -104,8 +104,7 @@ Result<void> recount_csv(ReadPiece text, const CsvForm& form, const engine::Publ
                          std::uint64_t k, engine::SuppressedRecords suppressed_records, std::size_t threads) {
   RecordRuns runs(std::move(text));
   Workers workers(threads);
-  std::vector<CountedRun> batch(threads);
-  engine::Recount counted;
+  std::vector<RunCounter> counters(threads);
   bool has_header = false;
   for (bool is_over = false; !is_over;) {
     std::size_t size = 0;
@@ -113,14 +112,14 @@ Result<void> recount_csv(ReadPiece text, const CsvForm& form, const engine::Publ
       const auto run = runs.next();
       if (!run) return run.error();
       is_over = run->empty();
-      batch[size] = {std::string(*run), !std::exchange(has_header, true)};
+      counters[size].run = *run;
+      counters[size].is_first = !std::exchange(has_header, true);
     }
-    workers.run(size, [&](std::size_t i) { count(form, publication, batch[i]); });
-    for (std::size_t i = 0; i < size; ++i) {
-      if (!batch[i].is_readable) return unreadable();
-      counted.add(batch[i].counted);
-    }
+    workers.run(size, [&](std::size_t i) { count(form, publication, counters[i]); });
+    if (!std::ranges::all_of(counters, &RunCounter::is_readable)) return unreadable();
   }
+  engine::Recount counted = std::move(counters.front().counted);
+  for (std::size_t i = 1; i < threads; ++i) counted.add(counters[i].counted);
   return counted.check(k, suppressed_records, publication.rows);
 }
 
