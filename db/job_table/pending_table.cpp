@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/array_text.hpp"
 #include "common/sql_quoting.hpp"
 #include "db/policy_table/export_target.hpp"
 #include "db/server/connection.hpp"
@@ -63,19 +64,6 @@ std::string type_of(const TableTarget& target, const PublishedColumn& column) {
   return found == target.types.end() ? "text" : found->second;
 }
 
-std::string array_literal(const std::vector<std::string>& values) {
-  std::string literal = "{";
-  for (const auto& value : values) {
-    literal += literal.size() == 1 ? "\"" : ",\"";
-    for (const char c : value) {
-      if (c == '"' || c == '\\') literal += '\\';
-      literal += c;
-    }
-    literal += '"';
-  }
-  return literal + "}";
-}
-
 // Reads each value as its column's type before any row is written, so that the error can name the column.
 Result<void> check_values(Connection& connection, const TableTarget& target, const Publication& publication) {
   for (const auto& column : publication.columns) {
@@ -88,7 +76,7 @@ Result<void> check_values(Connection& connection, const TableTarget& target, con
     if (type == "text" || target.unchanged.contains(column.name)) continue;
     try {
       connection.run(fmt::format("SELECT ($1::pg_catalog.text[])::{}[] IS NULL", type),
-                     array_literal(column.values));
+                     array_text(column.values));
     } catch (const SqlFailure& failure) {
       if (!failure.sqlstate().starts_with("22") && !failure.sqlstate().starts_with("23")) throw;
       return not_permitted(

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/array_text.hpp"
 #include "pg/print.hpp"
 #include "rewriter/mask/mask_column.hpp"
 #include "rewriter/mask/mask_text.hpp"

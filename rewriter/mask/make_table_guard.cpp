@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/array_text.hpp"
 #include "pg/build.hpp"
 #include "pg/fields.hpp"
 #include "rewriter/mask/mask_column.hpp"

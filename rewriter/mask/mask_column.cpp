@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "common/array_text.hpp"
 #include "pg/parse.hpp"
 #include "rewriter/mask/mask_level.hpp"
 
@@ -58,19 +59,6 @@ Error changed() {
 
 Node* raw_column(std::string_view alias, std::string_view name, pg::Builder& build) {
   return alias.empty() ? build.column({name}) : build.column({alias, name});
-}
-
-std::string array_text(std::span<const std::string> values) {
-  std::string out = "{";
-  for (const std::string& value : values) {
-    out += out.size() > 1 ? ",\"" : "\"";
-    for (const char c : value) {
-      if (c == '"' || c == '\\') out += '\\';
-      out += c;
-    }
-    out += '"';
-  }
-  return out += '}';
 }
 
 Result<Node*> typed_null(const Column& column, pg::Builder& build) {

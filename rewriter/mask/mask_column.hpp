@@ -20,10 +20,6 @@ inline constexpr std::string_view kMaskAlias = "t";
 // of the base type.
 [[nodiscard]] Result<pg::Node*> typed_null(const Column& column, pg::Builder& build);
 
-// {"a","b"}: one constant, which PostgreSQL reads at once. With ARRAY['a', 'b'] it would parse, coerce and
-// fold each element by itself, for each statement.
-[[nodiscard]] std::string array_text(std::span<const std::string> values);
-
 // columns[a] and types[a] belong to attribute a of the tree: the raw column that its conditions test. This
 // differs from the column that shows the attribute where the attribute is a level of another column.
 struct TreeColumns {

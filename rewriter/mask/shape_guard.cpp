@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "common/array_text.hpp"
 #include "common/assert.hpp"
 #include "rewriter/mask/mask_column.hpp"
 #include "rewriter/mask/masks.hpp"
