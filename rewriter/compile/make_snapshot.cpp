@@ -57,9 +57,9 @@ Result<std::shared_ptr<const PolicyMask>> mask_of(const PolicyState& state, cons
 Result<std::shared_ptr<const Mask>> plain_select_of(const Relation& table, VersionGuard guard) {
   if (table.stored.empty()) return std::shared_ptr<const Mask>();
   auto plain = compile_plain_select(table, guard);
-  if (!plain) return plain;
+  if (!plain) return plain.error();
   if (auto verified = verify_plain_select(**plain, table, guard); !verified) return verified.error();
-  return plain;
+  return without_trees(std::move(**plain));
 }
 
 using Roles = std::set<std::string, std::less<>>;
@@ -283,7 +283,7 @@ class SnapshotMaker {
       auto mask = compile_catalog_mask(rule, *relation);
       if (!mask) return mask.error();
       if (auto verified = verify_catalog_mask(**mask, rule, *relation); !verified) return verified.error();
-      snapshot_->catalog_masks_.emplace(relation->oid, std::move(*mask));
+      snapshot_->catalog_masks_.emplace(relation->oid, without_trees(std::move(**mask)));
     }
     return {};
   }

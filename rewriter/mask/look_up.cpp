@@ -71,10 +71,6 @@ LookUpColumn look_up_column(const policy::DisclosureTree& tree, std::uint32_t at
   return out;
 }
 
-bool is_shown_raw(const Mask& mask, std::size_t position) {
-  return pg::is_kind(mask.select->target_list[position]->res_target->val, PG_QUERY__NODE__NODE_COLUMN_REF);
-}
-
 }  // namespace
 
 LookUpColumns look_up_columns(const Mask& mask, const policy::DisclosureTree& tree,
@@ -87,12 +83,12 @@ LookUpColumns look_up_columns(const Mask& mask, const policy::DisclosureTree& tr
   for (std::size_t i = 0; i < relation.columns.size(); ++i) {
     const Column& column = relation.columns[i];
     if (std::ranges::find(relation.indexed, column.number) == relation.indexed.end()) continue;
-    if (is_shown_raw(mask, i)) out.visible_keys.insert(column.name);
+    if (mask.shows_raw[i]) out.visible_keys.insert(column.name);
     const auto attribute = std::ranges::find(tree.attributes, column.number, &policy::TreeAttribute::number);
     const auto type = comparable_type(column);
     // A value of a level is no value of the raw column. For a domain the released values would have to be of
     // the type that its index is for.
-    if (attribute == tree.attributes.end() || attribute->level || mask.left_out[i] == nullptr || !type ||
+    if (attribute == tree.attributes.end() || attribute->level || !mask.may_leave_out(i) || !type ||
         column.base)
       continue;
     const auto number = static_cast<std::uint32_t>(attribute - tree.attributes.begin());

@@ -32,7 +32,7 @@
 namespace pgveil::rewriter {
 
 // The columns of the mask that can be looked up. None where an index is of no use: partitions, or no index on
-// a masked column. REQUIRES: mask.select is of a table of this tree.
+// a masked column. REQUIRES: the mask is of a table of this tree.
 [[nodiscard]] LookUpColumns look_up_columns(const Mask& mask, const policy::DisclosureTree& tree,
                                             const Relation& relation);
 

@@ -1,6 +1,6 @@
 #pragma once
 // A mask as a value: what its maker (masks.hpp) hands over, and all that its verifier (verify_mask.hpp) sees
-// of it. No function is declared here.
+// of it. Only the accessors of these values are here.
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -38,17 +38,12 @@ struct StandInName {
 // never shows more.
 struct MaskText {
   struct Column {
+    std::string name;      // city
     std::string shown;     // CASE … END AS city
     std::string left_out;  // NULL::pg_catalog.text AS city; empty: this column is always shown
   };
   std::vector<Column> columns;  // as the mask's targets
   std::string rest;             //  FROM … AS t WHERE …
-};
-
-// The mask with one decision for the row (mask_row.hpp), as a tree and as text, like the other form.
-struct RowMask {
-  PgQuery__SelectStmt* select = nullptr;
-  MaskText parts;
 };
 
 // A masked column that can be looked up (look_up.hpp).
@@ -90,14 +85,11 @@ struct LookUp {
   std::vector<std::string> constants;  // empty: no look-up
 };
 
-// Immutable once made. Trees that it is spliced into must not outlive it.
+// Immutable once made. It holds texts and no trees, because trees take five times as much memory.
 struct Mask {
-  std::unique_ptr<pg::Arena> arena;
-  PgQuery__SelectStmt* select = nullptr;
-  std::string text;                 // of `select`; parses to it (verify_text)
-  MaskText parts;                   // the same text in parts, with replacements for unused columns
-  std::vector<pg::Node*> left_out;  // parts.columns[i].left_out as a tree; null: always shown
-  std::optional<RowMask> by_row;    // leaves out the same columns by the same text
+  std::string text;
+  MaskText parts;                  // the same text in parts, with replacements for unused columns
+  std::optional<MaskText> by_row;  // one decision for the row (mask_row.hpp); leaves out the same columns
   MaskCosts costs;
   LookUpColumns look_ups;
   ShownShares shares;
@@ -111,8 +103,26 @@ struct Mask {
 
   // REQUIRES: it has the form.
   [[nodiscard]] const MaskText& parts_in(MaskForm form) const {
-    return form == MaskForm::by_row ? by_row.value().parts : parts;
+    return form == MaskForm::by_row ? by_row.value() : parts;
+  }
+  // Whether a statement that does not use the column may leave it out.
+  [[nodiscard]] bool may_leave_out(std::size_t position) const {
+    return position < parts.columns.size() && !parts.columns[position].left_out.empty();
   }
 };
+
+// A mask with the trees that its texts were printed from. Its verifier compares the two; afterwards nobody
+// needs the trees.
+struct CompiledMask : Mask {
+  std::unique_ptr<pg::Arena> arena;  // owns the trees
+  PgQuery__SelectStmt* select = nullptr;
+  std::vector<pg::Node*> left_out;               // parts.columns[i].left_out as a tree; null: always shown
+  PgQuery__SelectStmt* by_row_select = nullptr;  // null: there is no by_row
+};
+
+// What is kept of a mask that its verifier has accepted.
+[[nodiscard]] inline std::shared_ptr<const Mask> without_trees(CompiledMask&& mask) {
+  return std::make_shared<const Mask>(std::move(static_cast<Mask&>(mask)));
+}
 
 }  // namespace pgveil::rewriter

@@ -27,7 +27,8 @@ MaskText print_mask(PgQuery__SelectStmt& select, std::span<pg::Node* const> left
   for (std::size_t i = 0; i < select.n_target_list; ++i) {
     const PgQuery__ResTarget& target = *select.target_list[i]->res_target;
     const std::string as = " AS " + pg::quote_identifier(target.name);
-    out.columns.push_back({.shown = pg::print_expression(*target.val) + as, .left_out = {}});
+    out.columns.push_back(
+        {.name = target.name, .shown = pg::print_expression(*target.val) + as, .left_out = {}});
     if (left_out[i] != nullptr) out.columns.back().left_out = pg::print_expression(*left_out[i]) + as;
   }
   const std::string columns = whole_text(out);

@@ -47,9 +47,8 @@ std::string select_from_view(const Mask& mask) {
   pg::Arena arena;
   pg::Builder build(arena);
   std::vector<Node*> targets;
-  for (std::size_t i = 0; i < mask.select->n_target_list; ++i)
-    targets.push_back(
-        build.target(build.column({kViewAlias, mask.select->target_list[i]->res_target->name}), ""));
+  for (const MaskText::Column& column : mask.parts.columns)
+    targets.push_back(build.target(build.column({kViewAlias, column.name}), ""));
   PgQuery__SelectStmt* select =
       build.select(targets, build.relation(kOwnSchema, mask.view, kViewAlias), view_guard(mask.view, build));
   return pg::print_statement(*build.select_node(select));

@@ -68,7 +68,7 @@ Node* only_listed_settings(pg::Builder& build) {
 }
 
 // Called last, when `select` is complete. Only a CASE is long enough to make leaving it out worthwhile.
-Result<void> finish(Mask& mask, const Relation& relation, pg::Builder& build) {
+Result<void> finish(CompiledMask& mask, const Relation& relation, pg::Builder& build) {
   for (std::size_t i = 0; i < relation.columns.size(); ++i) {
     const Node* cell = mask.select->target_list[i]->res_target->val;
     mask.left_out.push_back(nullptr);
@@ -131,7 +131,7 @@ Result<PgQuery__SelectStmt*> masking_select(const policy::PolicySpec& spec,
 namespace {
 
 // REQUIRES: the texts of `mask` are set.
-Result<void> add_row_form(Mask& mask, const policy::DisclosureTree& tree, const Relation& relation,
+Result<void> add_row_form(CompiledMask& mask, const policy::DisclosureTree& tree, const Relation& relation,
                           pg::Builder& build) {
   const auto tree_columns = bind(tree, relation);
   if (!tree_columns) return tree_columns.error();
@@ -139,7 +139,8 @@ Result<void> add_row_form(Mask& mask, const policy::DisclosureTree& tree, const 
   auto select = masking_select_by_row(decision, tree, *tree_columns, relation, *mask.select, build);
   if (!select) return select.error();
   if (!*select) return {};
-  mask.by_row = RowMask{**select, print_mask(***select, mask.left_out)};
+  mask.by_row_select = **select;
+  mask.by_row = print_mask(*mask.by_row_select, mask.left_out);
   const std::uint64_t rows = tree.nodes.front().rows;
   mask.costs.rows = static_cast<double>(rows);
   mask.costs.by_row = policy::expected_tests(decision, rows);
@@ -154,11 +155,11 @@ Result<void> add_row_form(Mask& mask, const policy::DisclosureTree& tree, const 
 
 }  // namespace
 
-Result<std::shared_ptr<const Mask>> compile_mask(const policy::PolicySpec& spec,
-                                                 const policy::PolicyVersion& version,
-                                                 const Relation& relation, VersionGuard guard,
-                                                 MaskSource source, LookUps look_ups) {
-  auto mask = std::make_shared<Mask>();
+Result<std::shared_ptr<CompiledMask>> compile_mask(const policy::PolicySpec& spec,
+                                                   const policy::PolicyVersion& version,
+                                                   const Relation& relation, VersionGuard guard,
+                                                   MaskSource source, LookUps look_ups) {
+  auto mask = std::make_shared<CompiledMask>();
   mask->arena = std::make_unique<pg::Arena>();
   auto select = masking_select(spec, version.tree, relation, guard, *mask->arena);
   if (!select) return select.error();
@@ -176,17 +177,17 @@ Result<std::shared_ptr<const Mask>> compile_mask(const policy::PolicySpec& spec,
     PGVEIL_ASSERT(guard == VersionGuard::present);
     mask->view = mask_view_name(mask->policy, mask->number);
     mask->view_select = select_from_view(*mask);
-    return std::shared_ptr<const Mask>(std::move(mask));  // the view has one form only
+    return mask;  // the view has one form only
   }
   if (auto added = add_row_form(*mask, version.tree, relation, build); !added) return added.error();
   if (look_ups == LookUps::yes) mask->look_ups = look_up_columns(*mask, version.tree, relation);
-  return std::shared_ptr<const Mask>(std::move(mask));
+  return mask;
 }
 
-Result<std::shared_ptr<const Mask>> compile_copy_mask(const policy::PolicySpec& spec,
-                                                      const policy::PolicyVersion& version,
-                                                      const Relation& table, const Relation& copy) {
-  auto mask = std::make_shared<Mask>();
+Result<std::shared_ptr<CompiledMask>> compile_copy_mask(const policy::PolicySpec& spec,
+                                                        const policy::PolicyVersion& version,
+                                                        const Relation& table, const Relation& copy) {
+  auto mask = std::make_shared<CompiledMask>();
   mask->arena = std::make_unique<pg::Arena>();
   pg::Builder build(*mask->arena);
   std::vector<Node*> targets;
@@ -221,14 +222,14 @@ Result<std::shared_ptr<const Mask>> compile_copy_mask(const policy::PolicySpec& 
   if (auto finished = finish(*mask, table, build); !finished) return finished.error();
   mask->reads_copy = true;
   mask->shows_raw = std::move(shows_raw);
-  return std::shared_ptr<const Mask>(std::move(mask));
+  return mask;
 }
 
-Result<std::shared_ptr<const Mask>> compile_stored_mask(const policy::PolicySpec& spec,
-                                                        const policy::PolicyVersion& version,
-                                                        const Relation& relation, const StoredColumn& stored,
-                                                        LookUps look_ups) {
-  auto mask = std::make_shared<Mask>();
+Result<std::shared_ptr<CompiledMask>> compile_stored_mask(const policy::PolicySpec& spec,
+                                                          const policy::PolicyVersion& version,
+                                                          const Relation& relation,
+                                                          const StoredColumn& stored, LookUps look_ups) {
+  auto mask = std::make_shared<CompiledMask>();
   mask->arena = std::make_unique<pg::Arena>();
   pg::Builder build(*mask->arena);
   const auto by_column =
@@ -246,11 +247,11 @@ Result<std::shared_ptr<const Mask>> compile_stored_mask(const policy::PolicySpec
   mask->number = version.number;
   if (auto finished = finish(*mask, relation, build); !finished) return finished.error();
   if (look_ups == LookUps::yes) mask->look_ups = look_up_columns(*mask, version.tree, relation);
-  return std::shared_ptr<const Mask>(std::move(mask));
+  return mask;
 }
 
-Result<std::shared_ptr<const Mask>> compile_plain_select(const Relation& relation, VersionGuard guard) {
-  auto mask = std::make_shared<Mask>();
+Result<std::shared_ptr<CompiledMask>> compile_plain_select(const Relation& relation, VersionGuard guard) {
+  auto mask = std::make_shared<CompiledMask>();
   mask->arena = std::make_unique<pg::Arena>();
   pg::Builder build(*mask->arena);
   std::vector<Node*> targets;
@@ -260,7 +261,7 @@ Result<std::shared_ptr<const Mask>> compile_plain_select(const Relation& relatio
   if (relation.kind == RelationKind::table) table->range_var->inh = 0;
   mask->select = build.select(targets, table, table_guard_condition(relation, guard, *mask->arena));
   if (auto finished = finish(*mask, relation, build); !finished) return finished.error();
-  return std::shared_ptr<const Mask>(std::move(mask));
+  return mask;
 }
 
 PgQuery__SelectStmt* stand_in(std::string_view name, pg::Builder& build) {
@@ -328,9 +329,9 @@ Result<Node*> catalog_cell(const SystemCatalog& rule, const Column& column, std:
 
 }  // namespace
 
-Result<std::shared_ptr<const Mask>> compile_catalog_mask(const SystemCatalog& rule,
-                                                         const Relation& relation) {
-  auto mask = std::make_shared<Mask>();
+Result<std::shared_ptr<CompiledMask>> compile_catalog_mask(const SystemCatalog& rule,
+                                                           const Relation& relation) {
+  auto mask = std::make_shared<CompiledMask>();
   mask->arena = std::make_unique<pg::Arena>();
   Node* where = no_own_rows(rule.own, mask->arena);
   std::vector<Node*> row;
@@ -348,7 +349,7 @@ Result<std::shared_ptr<const Mask>> compile_catalog_mask(const SystemCatalog& ru
   Node* from = is_read ? build.relation(relation.schema, relation.name, kMaskAlias) : nullptr;
   mask->select = build.select(targets, from, where);
   if (auto finished = finish(*mask, relation, build); !finished) return finished.error();
-  return std::shared_ptr<const Mask>(std::move(mask));
+  return mask;
 }
 
 }  // namespace pgveil::rewriter

@@ -36,7 +36,7 @@ inline constexpr std::string_view kShapeMarker = "pgveil:shape";
 
 // REQUIRES: check_policy found no error; MaskSource::view only with the version guard. Errors: a type text of
 // the catalog does not parse.
-[[nodiscard]] Result<std::shared_ptr<const Mask>> compile_mask(
+[[nodiscard]] Result<std::shared_ptr<CompiledMask>> compile_mask(
     const policy::PolicySpec& spec, const policy::PolicyVersion& version, const Relation& relation,
     VersionGuard version_guard, MaskSource source = MaskSource::text, LookUps look_ups = LookUps::yes);
 
@@ -47,10 +47,10 @@ inline constexpr std::string_view kShapeMarker = "pgveil:shape";
 //
 // copy: as the catalog has it; its shape is *version.copy. Columns that the table has got since are NULL.
 // Errors: a type text of the catalog does not parse.
-[[nodiscard]] Result<std::shared_ptr<const Mask>> compile_copy_mask(const policy::PolicySpec& spec,
-                                                                    const policy::PolicyVersion& version,
-                                                                    const Relation& table,
-                                                                    const Relation& copy);
+[[nodiscard]] Result<std::shared_ptr<CompiledMask>> compile_copy_mask(const policy::PolicySpec& spec,
+                                                                      const policy::PolicyVersion& version,
+                                                                      const Relation& table,
+                                                                      const Relation& copy);
 
 // The mask that reads its decisions from a generated column of the table (stored_decision.hpp).
 //
@@ -65,23 +65,23 @@ inline constexpr std::string_view kShapeMarker = "pgveil:shape";
 // NULL in the column shows nothing. ONLY is there because rows of a table that becomes a child would bring a
 // column of their own. REQUIRES: find_stored found the column; the database has the schema pgveil. Errors: as
 // compile_mask.
-[[nodiscard]] Result<std::shared_ptr<const Mask>> compile_stored_mask(const policy::PolicySpec& spec,
-                                                                      const policy::PolicyVersion& version,
-                                                                      const Relation& relation,
-                                                                      const StoredColumn& stored,
-                                                                      LookUps look_ups = LookUps::yes);
+[[nodiscard]] Result<std::shared_ptr<CompiledMask>> compile_stored_mask(const policy::PolicySpec& spec,
+                                                                        const policy::PolicyVersion& version,
+                                                                        const Relation& relation,
+                                                                        const StoredColumn& stored,
+                                                                        LookUps look_ups = LookUps::yes);
 
 // What exempt roles read in place of a table that has such columns: the other columns as they are, under the
 // table's guard (table_guard.hpp). To a client it looks like a table without such columns.
-[[nodiscard]] Result<std::shared_ptr<const Mask>> compile_plain_select(const Relation& relation,
-                                                                       VersionGuard guard);
+[[nodiscard]] Result<std::shared_ptr<CompiledMask>> compile_plain_select(const Relation& relation,
+                                                                         VersionGuard guard);
 
 // SELECT * FROM "pgveil mask"."<name>", in the builder's arena.
 [[nodiscard]] PgQuery__SelectStmt* stand_in(std::string_view name, pg::Builder& build);
 [[nodiscard]] PgQuery__SelectStmt* stand_in(const StandInName& name, pg::Builder& build);
 
-[[nodiscard]] Result<std::shared_ptr<const Mask>> compile_catalog_mask(const SystemCatalog& rule,
-                                                                       const Relation& relation);
+[[nodiscard]] Result<std::shared_ptr<CompiledMask>> compile_catalog_mask(const SystemCatalog& rule,
+                                                                         const Relation& relation);
 
 // The same sub-select for any tree, without the version guard. compile_mask and exports are built on it.
 // guard: the kind of its shape guard; nullopt: none. stored: the guard also covers this column, which the

@@ -205,8 +205,8 @@ class Finder {
   }
 
   static std::optional<std::size_t> position_of(const Mask& mask, std::string_view column) {
-    for (std::size_t i = 0; i < mask.select->n_target_list; ++i) {
-      if (mask.select->target_list[i]->res_target->name == column) return i;
+    for (std::size_t i = 0; i < mask.parts.columns.size(); ++i) {
+      if (mask.parts.columns[i].name == column) return i;
     }
     return std::nullopt;
   }

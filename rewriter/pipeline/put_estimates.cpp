@@ -219,8 +219,7 @@ class EstimateWriter {
       if (stand_in->has_renamed_columns || !has_shares_of(mask, least_rows_)) return std::nullopt;
       const auto& columns = mask.shares.columns;
       for (std::size_t i = 0; i < columns.size(); ++i) {
-        if (columns[i] && mask.left_out[i] != nullptr &&
-            mask.select->target_list[i]->res_target->name == name)
+        if (columns[i] && mask.may_leave_out(i) && mask.parts.columns[i].name == name)
           return ColumnOfMask{&*columns[i], stand_in, name, nullptr};
       }
       return std::nullopt;

@@ -131,9 +131,9 @@ class Collector {
 
 std::vector<std::size_t> unused(const Mask& mask, const std::set<std::string_view>& used) {
   std::vector<std::size_t> out;
-  for (std::size_t i = 0; i < mask.left_out.size(); ++i) {
-    const char* column = mask.select->target_list[i]->res_target->name;
-    if (mask.left_out[i] != nullptr && !used.contains(column)) out.push_back(i);
+  for (std::size_t i = 0; i < mask.parts.columns.size(); ++i) {
+    const std::string& column = mask.parts.columns[i].name;
+    if (mask.may_leave_out(i) && !used.contains(column)) out.push_back(i);
   }
   return out;
 }

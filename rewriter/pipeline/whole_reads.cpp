@@ -92,9 +92,8 @@ class Reads {
   static bool is_masked(const PgQuery__ColumnRef& column, const Mask& mask) {
     const pg::Node* name = column.fields[column.n_fields - 1];
     if (!pg::is_kind(name, PG_QUERY__NODE__NODE_STRING)) return false;
-    for (std::size_t i = 0; i < mask.left_out.size(); ++i) {
-      if (mask.left_out[i] != nullptr && mask.select->target_list[i]->res_target->name == pg::string_of(name))
-        return true;
+    for (std::size_t i = 0; i < mask.parts.columns.size(); ++i) {
+      if (mask.may_leave_out(i) && mask.parts.columns[i].name == pg::string_of(name)) return true;
     }
     return false;
   }

@@ -193,18 +193,13 @@ class Verifier {
     reads_.has_protected = true;
   }
 
-  // The mask that this sub-query is, or stands for, exactly; null: none.
+  // The mask that this sub-query stands for, exactly; null: none. A mask's text never stands in a statement
+  // that is verified.
   const Mask* mask_of(const PgQuery__SelectStmt& query) {
     if (query.n_from_clause != 1 || !pg::is_kind(query.from_clause[0], PG_QUERY__NODE__NODE_RANGE_VAR))
       return nullptr;
     const PgQuery__RangeVar& from = *query.from_clause[0]->range_var;
-    if (from.schemaname == kStandInSchema) return stood_for(query, from);
-    const Relation* found = snapshot_.catalog().find(from.schemaname, from.relname);
-    if (found == nullptr) return nullptr;
-    const Mask* mask = mask_of_role(found->oid, role_, snapshot_);
-    // If a mask is a view, only a stand-in may represent it.
-    return mask != nullptr && mask->view.empty() && pg::equal(query.base, mask->select->base) ? mask
-                                                                                              : nullptr;
+    return from.schemaname == kStandInSchema ? stood_for(query, from) : nullptr;
   }
 
   // The mask that a stand-in stands for. The parser reports where it saw the name, and around the name there
@@ -214,7 +209,7 @@ class Verifier {
     const Mask* mask = mask_of_role(name.oid, role_, snapshot_);
     if (mask == nullptr || (name.form == MaskForm::by_row && !mask->by_row)) return nullptr;
     for (const std::size_t position : name.left_out) {
-      if (position >= mask->left_out.size() || mask->left_out[position] == nullptr) return nullptr;
+      if (!mask->may_leave_out(position)) return nullptr;
     }
     if (!is_stand_in_of(query, from.relname)) return nullptr;
     const std::size_t offset = place_of(from);

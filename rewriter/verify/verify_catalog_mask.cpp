@@ -87,7 +87,7 @@ void is_cell(const Node* value, const SystemCatalog& rule, const Column& column)
   fail("a rule that is known");
 }
 
-void check(const Mask& mask, const SystemCatalog& rule, const Relation& relation) {
+void check(const CompiledMask& mask, const SystemCatalog& rule, const Relation& relation) {
   const PgQuery__SelectStmt& select = *mask.select;
   if (!mask.policy.empty() || mask.table_oid != relation.oid || mask.by_row || !mask.view.empty())
     fail("the catalog that it is of");
@@ -107,7 +107,8 @@ void check(const Mask& mask, const SystemCatalog& rule, const Relation& relation
 
 }  // namespace
 
-Result<void> verify_catalog_mask(const Mask& mask, const SystemCatalog& rule, const Relation& relation) {
+Result<void> verify_catalog_mask(const CompiledMask& mask, const SystemCatalog& rule,
+                                 const Relation& relation) {
   const std::string name = relation.schema + "." + relation.name;
   if (auto verified = verify_text(mask, name); !verified) return verified;
   try {

@@ -10,7 +10,7 @@ namespace pgveil::rewriter {
 
 // Does what verify_text does, and checks that the mask reads this catalog alone, hides the columns and leaves
 // out the rows that the rule names, and does nothing else. Errors: ErrorKind::policy, what disagrees.
-[[nodiscard]] Result<void> verify_catalog_mask(const Mask& mask, const SystemCatalog& rule,
+[[nodiscard]] Result<void> verify_catalog_mask(const CompiledMask& mask, const SystemCatalog& rule,
                                                const Relation& relation);
 
 }  // namespace pgveil::rewriter

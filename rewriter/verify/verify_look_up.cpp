@@ -166,7 +166,7 @@ Text read(std::string_view text) {
 
 // What a look-up of one column must be.
 struct Check {
-  const Mask& mask;
+  const CompiledMask& mask;
   const LookUpColumn& offered;
   const Column& column;
   const Values& released;
@@ -360,7 +360,7 @@ std::optional<VerifiedLookUp> read_look_up(const PgQuery__SelectStmt& stand_in, 
   if (!condition || name.form != MaskForm::by_column) return std::nullopt;
   VerifiedLookUp out;
   for (std::size_t i = 0; i < mask.look_ups.columns.size(); ++i) {
-    if (mask.select->target_list[i]->res_target->name != condition->column) continue;
+    if (mask.parts.columns.at(i).name != condition->column) continue;
     const auto& column = mask.look_ups.columns[i];
     const auto is_fine = [&](const Node* constant) { return is_harmless(constant, *column); };
     if (!column || std::ranges::find(name.left_out, i) != name.left_out.end() ||
@@ -381,8 +381,8 @@ bool asks_for_look_up(const PgQuery__SelectStmt& query, const PgQuery__RangeSubs
          query.op == PG_QUERY__SET_OPERATION__SETOP_NONE && Asking{query, item, *condition}.answer();
 }
 
-Result<void> verify_look_ups(const Mask& mask, const policy::PolicyVersion& version, const Relation& relation,
-                             std::string_view name) {
+Result<void> verify_look_ups(const CompiledMask& mask, const policy::PolicyVersion& version,
+                             const Relation& relation, std::string_view name) {
   try {
     const TreeReading reading(version.tree);
     if (mask.look_ups.columns.size() > relation.columns.size()) fail("columns of the table");

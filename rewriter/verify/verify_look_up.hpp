@@ -38,7 +38,7 @@ struct VerifiedLookUp {
 
 // Checks that each look-up that the mask offers is the mask, fenced, with a comparison of its column with
 // values that the tree releases in it. Errors: ErrorKind::policy.
-[[nodiscard]] Result<void> verify_look_ups(const Mask& mask, const policy::PolicyVersion& version,
+[[nodiscard]] Result<void> verify_look_ups(const CompiledMask& mask, const policy::PolicyVersion& version,
                                            const Relation& relation, std::string_view name);
 
 }  // namespace pgveil::rewriter

@@ -374,6 +374,7 @@ void check_piece(const Form& form, std::size_t i) {
   }
   const PgQuery__ResTarget& target = *form.select.target_list[i]->res_target;
   const MaskText::Column& part = form.parts.columns[i];
+  if (part.name != target.name) fail("the column's name");
   is_target(part.shown, *target.val, target.name);
   if ((form.left_out[i] == nullptr) != part.left_out.empty()) fail("a text for what may be left out");
   if (form.left_out[i] == nullptr) return;
@@ -405,7 +406,7 @@ void check_joined(const Form& form) {
   if (!pg::equal(select_of(read).base, select.base)) fail("the same tree after printing");
 }
 
-Form by_column_of(const Mask& mask) {
+Form by_column_of(const CompiledMask& mask) {
   return {*mask.select, mask.parts, mask.left_out};
 }
 
@@ -465,8 +466,8 @@ std::span<const Column> added_since(const Relation& copy, const Relation& table)
 }
 
 // Checks the mask's labels, by which the verifier of a statement identifies it.
-void is_labeled(const Mask& mask, const policy::PolicySpec& spec, const policy::PolicyVersion& version,
-                std::uint32_t table_oid) {
+void is_labeled(const CompiledMask& mask, const policy::PolicySpec& spec,
+                const policy::PolicyVersion& version, std::uint32_t table_oid) {
   if (mask.policy != spec.name || version.policy != spec.name || mask.number != version.number)
     fail("the policy and the version that it is of");
   if (mask.table_oid != table_oid || version.shape.table_oid != table_oid) fail("the table that it is of");
@@ -474,18 +475,20 @@ void is_labeled(const Mask& mask, const policy::PolicySpec& spec, const policy::
 
 }  // namespace
 
-Result<void> verify_text(const Mask& mask, std::string_view name) {
+Result<void> verify_text(const CompiledMask& mask, std::string_view name) {
   if (joined(mask.parts, {}) != mask.text) return failure(name, "the text to be its parts");
   return check_form(by_column_of(mask), name, [](const PgQuery__SelectStmt&) {});
 }
 
-Result<void> verify_mask(const Mask& mask, const policy::PolicySpec& spec,
+Result<void> verify_mask(const CompiledMask& mask, const policy::PolicySpec& spec,
                          const policy::PolicyVersion& version, const Relation& relation, VersionGuard guard,
                          const InParts& in_parts) {
   if (joined(mask.parts, {}) != mask.text) return failure(spec.name, "the text to be its parts");
   std::vector<Form> forms = {by_column_of(mask)};
+  if (mask.by_row.has_value() != (mask.by_row_select != nullptr))
+    return failure(spec.name, "a tree and a text");
   const bool has_row_form = mask.view.empty() && mask.by_row.has_value();
-  if (has_row_form) forms.push_back({*mask.by_row->select, mask.by_row->parts, mask.left_out});
+  if (has_row_form) forms.push_back({*mask.by_row_select, *mask.by_row, mask.left_out});
   if (auto read = check_forms(forms, spec.name, in_parts); !read) return read;
   MaskReader reader;
   auto checked = check_read(forms.front(), spec.name, [&](const auto& read) {
@@ -504,7 +507,7 @@ Result<void> verify_mask(const Mask& mask, const policy::PolicySpec& spec,
   });
 }
 
-Result<void> verify_stored_mask(const Mask& mask, const policy::PolicySpec& spec,
+Result<void> verify_stored_mask(const CompiledMask& mask, const policy::PolicySpec& spec,
                                 const policy::PolicyVersion& version, const Relation& relation,
                                 const StoredColumn& stored, std::string_view expression) {
   if (joined(mask.parts, {}) != mask.text) return failure(spec.name, "the text to be its parts");
@@ -525,7 +528,7 @@ Result<void> verify_stored_mask(const Mask& mask, const policy::PolicySpec& spec
   return verify_look_ups(mask, version, relation, spec.name);
 }
 
-Result<void> verify_copy_mask(const Mask& mask, const policy::PolicySpec& spec,
+Result<void> verify_copy_mask(const CompiledMask& mask, const policy::PolicySpec& spec,
                               const policy::PolicyVersion& version, const Relation& table,
                               const Relation& copy) {
   if (joined(mask.parts, {}) != mask.text) return failure(spec.name, "the text to be its parts");
@@ -543,7 +546,7 @@ Result<void> verify_copy_mask(const Mask& mask, const policy::PolicySpec& spec,
   });
 }
 
-Result<void> verify_plain_select(const Mask& mask, const Relation& relation, VersionGuard guard) {
+Result<void> verify_plain_select(const CompiledMask& mask, const Relation& relation, VersionGuard guard) {
   const std::string name = relation.schema + "." + relation.name;
   if (joined(mask.parts, {}) != mask.text) return failure(name, "the text to be its parts");
   return check_form(by_column_of(mask), name, [&](const auto& read) {

@@ -70,9 +70,9 @@ Result<void> verify_view_select(const Mask& mask) {
   }
   if (!is_own_name(mask)) return failure(mask, "a view of its own");
   PgQuery__SelectStmt& select = *read->result->stmts[0]->stmt->select_stmt;
-  if (select.n_target_list != mask.select->n_target_list) return failure(mask, "all columns");
+  if (select.n_target_list != mask.parts.columns.size()) return failure(mask, "all columns");
   for (std::size_t i = 0; i < select.n_target_list; ++i) {
-    if (!is_column(select.target_list[i], mask.select->target_list[i]->res_target->name))
+    if (!is_column(select.target_list[i], mask.parts.columns[i].name))
       return failure(mask, "its columns in order");
   }
   if (select.n_from_clause != 1 || !is_view(select.from_clause[0], mask.view))

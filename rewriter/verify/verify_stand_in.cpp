@@ -118,7 +118,7 @@ std::string text_in_place_of(const Splice& splice) {
   const Mask& mask = *splice.mask;
   if (!mask.view.empty()) return mask.view_select;
   if (!splice.look_up.constants.empty()) return expected_look_up(mask, splice.left_out, splice.look_up);
-  return joined(splice.form == MaskForm::by_row ? mask.by_row.value().parts : mask.parts, splice.left_out);
+  return joined(splice.form == MaskForm::by_row ? mask.by_row.value() : mask.parts, splice.left_out);
 }
 
 Result<void> verify_sent(std::string_view sent, std::string_view text, std::span<const Splice> splices) {

@@ -150,8 +150,7 @@ TEST_CASE("columns that the table got after its copy was made are NULL") {
   CHECK(sent("SELECT leak FROM people", "analyst", *snapshot).find("public.people") == std::string::npos);
   CHECK_FALSE(sent("SELECT leak, city FROM people", "analyst", *snapshot).empty());
   // A mask that reads the new column is none.
-  const auto compiled = std::const_pointer_cast<Mask>(
-      compile_copy_mask(*world.spec, *world.version, world.table(), world.copy()).value());
+  const auto compiled = compile_copy_mask(*world.spec, *world.version, world.table(), world.copy()).value();
   CHECK(verify_copy_mask(*compiled, *world.spec, *world.version, world.table(), world.copy()).has_value());
   auto other = world.table();
   other.columns.back().name = "other";
@@ -169,12 +168,11 @@ TEST_CASE("columns that the table got after its copy was made are NULL") {
 
 TEST_CASE("a mask of another table or with other cells fails its check") {
   const World world;
-  const auto is_accepted = [&](const Mask& mask) {
+  const auto is_accepted = [&](const CompiledMask& mask) {
     return verify_copy_mask(mask, *world.spec, *world.version, world.table(), world.copy()).has_value();
   };
   const auto compiled = [&] {
-    return std::const_pointer_cast<Mask>(
-        compile_copy_mask(*world.spec, *world.version, world.table(), world.copy()).value());
+    return compile_copy_mask(*world.spec, *world.version, world.table(), world.copy()).value();
   };
   CHECK(is_accepted(*compiled()));
   // Compiled for something else in every one of these, so that tree, text and parts agree with one another.

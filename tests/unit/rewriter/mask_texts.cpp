@@ -9,8 +9,8 @@ namespace {
 // Every set of columns that may be left out.
 std::vector<std::vector<std::size_t>> choices(const Mask& mask) {
   std::vector<std::vector<std::size_t>> out{{}};
-  for (std::size_t i = 0; i < mask.left_out.size(); ++i) {
-    if (mask.left_out[i] == nullptr) continue;
+  for (std::size_t i = 0; i < mask.parts.columns.size(); ++i) {
+    if (!mask.may_leave_out(i)) continue;
     for (std::size_t n = out.size(); n > 0; --n) {
       out.push_back(out[n - 1]);
       out.back().push_back(i);

@@ -39,11 +39,11 @@ bool is_verified(const std::string& text, const std::string& role, const Snapsho
 }
 
 // A mask of its own that a test may spoil.
-std::shared_ptr<Mask> mask_to_spoil(const Snapshot& snapshot) {
+std::shared_ptr<CompiledMask> mask_to_spoil(const Snapshot& snapshot) {
   const auto& table = snapshot.protected_tables().front();
-  auto mask = compile_mask(*table.state.spec, *table.state.version, *table.relation, VersionGuard::present,
-                           MaskSource::view);
-  return std::const_pointer_cast<Mask>(mask.value());
+  return compile_mask(*table.state.spec, *table.state.version, *table.relation, VersionGuard::present,
+                      MaskSource::view)
+      .value();
 }
 
 }  // namespace
@@ -120,7 +120,7 @@ TEST_CASE("what reads a view asks whether it still is the one that was made") {
 TEST_CASE("a reading of another view, or of other columns, fails its check") {
   const auto snapshot = rewriter::test::demo_snapshot_with_views();
   const auto& table = snapshot->protected_tables().front();
-  const auto is_accepted = [&](const Mask& mask) {
+  const auto is_accepted = [&](const CompiledMask& mask) {
     return verify_mask(mask, *table.state.spec, *table.state.version, *table.relation, VersionGuard::present)
         .has_value();
   };

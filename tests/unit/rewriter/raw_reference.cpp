@@ -23,7 +23,8 @@ bool has_common_table_people(const ProtobufCMessage& tree) {
 }
 
 // The mask, or the mask with a Bernoulli sample of its table, whose arguments are then `sample`'s.
-bool is_mask(const PgQuery__SelectStmt& query, const Mask& mask, const PgQuery__RangeTableSample*& sample) {
+bool is_mask(const PgQuery__SelectStmt& query, const ProtobufCMessage& mask,
+             const PgQuery__RangeTableSample*& sample) {
   PgQuery__SelectStmt whole = query;
   pg::Node* table = nullptr;
   if (query.n_from_clause == 1 &&
@@ -33,7 +34,7 @@ bool is_mask(const PgQuery__SelectStmt& query, const Mask& mask, const PgQuery__
     table = sample->relation;
     whole.from_clause = &table;
   }
-  return pg::equal(whole.base, mask.select->base);
+  return pg::equal(whole.base, mask);
 }
 
 }  // namespace
@@ -56,12 +57,15 @@ std::string find_raw_reference(std::string_view sql, const Mask& mask) {
   const auto tree = pg::parse_own(sql, std::size_t{64} << 20);
   if (!tree) return "text that does not parse";
   if (tree->result->n_stmts != 1) return "text that is not one statement";
+  const auto mask_tree = pg::parse_own(mask.text, std::size_t{64} << 20);
+  if (!mask_tree) return "a mask that does not parse";
+  const ProtobufCMessage& whole_mask = mask_tree->result->stmts[0]->stmt->select_stmt->base;
   const bool may_be_common_table = has_common_table_people(tree->result->base);
   std::string problem;
   const std::function<bool(const ProtobufCMessage&)> visit = [&](const ProtobufCMessage& message) {
     if (const auto* query = as<PgQuery__SelectStmt>(message, pg_query__select_stmt__descriptor)) {
       const PgQuery__RangeTableSample* sample = nullptr;
-      if (!is_mask(*query, mask, sample)) return true;
+      if (!is_mask(*query, whole_mask, sample)) return true;
       if (sample == nullptr) return false;
       for (const pg::Node* argument : pg::nodes(sample->args, sample->n_args)) walk(argument->base, visit);
       if (sample->repeatable != nullptr) walk(sample->repeatable->base, visit);

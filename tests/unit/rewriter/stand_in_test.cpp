@@ -91,6 +91,7 @@ TEST_CASE(
   const std::string stand_in = stand_in_of_people();
   CHECK(is_verified("SELECT city FROM (" + stand_in + ") AS people", *snapshot));
   CHECK_FALSE(is_verified(stand_in, *snapshot));
+  CHECK_FALSE(is_verified("SELECT city FROM (" + people_mask(*snapshot).text + ") AS people", *snapshot));
   CHECK_FALSE(is_verified("SELECT city FROM ( " + stand_in + ") AS people", *snapshot));
   CHECK_FALSE(is_verified("SELECT city FROM (" + stand_in + " WHERE true) AS people", *snapshot));
   CHECK_FALSE(is_verified("SELECT city FROM (" + stand_in + " LIMIT 1) AS people", *snapshot));

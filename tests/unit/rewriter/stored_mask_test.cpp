@@ -56,10 +56,10 @@ struct World {
                           .mask_source = source})
         .value();
   }
-  [[nodiscard]] std::shared_ptr<Mask> mask() const {
-    return std::const_pointer_cast<Mask>(compile_stored_mask(*spec, *version, people, column).value());
+  [[nodiscard]] std::shared_ptr<CompiledMask> mask() const {
+    return compile_stored_mask(*spec, *version, people, column).value();
   }
-  [[nodiscard]] bool accepts(const Mask& mask, const std::string& expression = kExpression) const {
+  [[nodiscard]] bool accepts(const CompiledMask& mask, const std::string& expression = kExpression) const {
     return verify_stored_mask(mask, *spec, *version, people, column, expression).has_value();
   }
   // Is a mask used whose compiler made this change? Its text is printed from the changed tree.
