@@ -17,18 +17,25 @@ namespace {
 
 using rewriter::VersionGuard;
 
-Result<StoredVersion> stored_of(const db::VersionRow& row) {
-  StoredVersion stored;
-  if (!row.document.empty()) {
-    const std::string place = "pgveil.version, policy " + row.policy;
-    auto version = policy::version_from_json(row.document, place);
-    if (!version) return version.error();
-    if (version->policy != row.policy || version->number != row.number) {
-      return Error{ErrorKind::configuration, std::string(sqlstate::kInternalError),
-                   place + ": the document is another version's", "build the policy again"};
-    }
-    stored.version = std::make_shared<const policy::PolicyVersion>(std::move(*version));
+// Null: the policy was never built.
+Result<std::shared_ptr<const policy::PolicyVersion>> version_of(const db::VersionRow& row,
+                                                                const Versions::ReadBefore& before) {
+  if (row.is_known) return before.at(row.policy).version;
+  if (row.document.empty()) return std::shared_ptr<const policy::PolicyVersion>();
+  auto version = policy::version_from_json(row.document, "pgveil.version, policy " + row.policy);
+  if (!version) return version.error();
+  return std::make_shared<const policy::PolicyVersion>(std::move(*version));
+}
+
+Result<StoredVersion> stored_of(const db::VersionRow& row, const Versions::ReadBefore& before) {
+  auto version = version_of(row, before);
+  if (!version) return version.error();
+  if (*version && ((*version)->policy != row.policy || (*version)->number != row.number)) {
+    return Error{ErrorKind::configuration, std::string(sqlstate::kInternalError),
+                 fmt::format("pgveil.version, policy {}: the document is another version's", row.policy),
+                 "build the policy again"};
   }
+  StoredVersion stored{std::move(*version), {}};
   if (!row.is_current) stored.withdrawn = row.closed_because;
   return stored;
 }
@@ -86,11 +93,17 @@ Result<Versions> Versions::open(const Config& config, const std::string& databas
   return Versions(config, database, *guard);
 }
 
-Result<Versions::Stored> Versions::load(const Specs& specs) const {
+Result<Versions::Stored> Versions::load(const Specs& specs, const ReadBefore& before) const {
   Stored out;
   std::vector<db::VersionRow> rows;
   if (guard_ == VersionGuard::present) {
-    auto read = db::read_version_rows(admin_, database_);
+    db::WantedVersions wanted;
+    for (const auto& spec : specs) {
+      if (spec->database != database_) continue;
+      const auto known = before.find(spec->name);
+      wanted.emplace(spec->name, known == before.end() ? "" : known->second.digest);
+    }
+    auto read = db::read_version_rows(admin_, database_, wanted);
     if (!read) return read.error();
     rows = std::move(*read);
   }
@@ -106,7 +119,9 @@ Result<Versions::Stored> Versions::load(const Specs& specs) const {
       out.versions.emplace(spec->name, StoredVersion{});
     } else {
       out.marks.emplace(spec->name, db::VersionMark{row->number, row->is_current});
-      out.versions.emplace(spec->name, stored_of(*row));
+      auto stored = stored_of(*row, before);
+      if (stored && stored->version) out.read.emplace(spec->name, Read{row->digest, stored->version});
+      out.versions.emplace(spec->name, std::move(stored));
     }
   }
   return out;
@@ -124,13 +139,11 @@ Result<std::vector<rewriter::BuiltTable>> Versions::built_tables() const {
 
 Result<std::vector<db::CurrentTable>> Versions::strangers(const Specs& specs) const {
   if (guard_ == VersionGuard::absent) return std::vector<db::CurrentTable>();
-  auto tables = db::read_current_tables(admin_, database_);
-  if (!tables) return tables;
-  std::erase_if(*tables, [&](const db::CurrentTable& one) {
-    return std::ranges::any_of(
-        specs, [&](const auto& spec) { return spec->database == database_ && spec->name == one.policy; });
-  });
-  return tables;
+  std::vector<std::string> ours;
+  for (const auto& spec : specs) {
+    if (spec->database == database_) ours.push_back(spec->name);
+  }
+  return db::read_current_tables_except(admin_, database_, ours);
 }
 
 Result<std::string> Versions::stamp(const Specs& specs) const {

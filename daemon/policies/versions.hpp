@@ -4,6 +4,7 @@
 // they are in files of state_dir (daemon/policies/version_store.hpp). Blocks on PostgreSQL.
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -32,11 +33,18 @@ class Versions {
   // The versions of every policy of this database in `specs`, and what was stored of each at that moment. A
   // version that cannot be read is an Error in its own entry.
   using ByPolicy = std::map<std::string, Result<StoredVersion>, std::less<>>;
+  // Versions that were read before, which are not read again while their documents are the same.
+  struct Read {
+    std::string digest;  // of the document
+    std::shared_ptr<const policy::PolicyVersion> version;
+  };
+  using ReadBefore = std::map<std::string, Read, std::less<>>;  // per policy
   struct Stored {
     ByPolicy versions;
     db::VersionMarks marks;
+    ReadBefore read;  // for the next call
   };
-  [[nodiscard]] Result<Stored> load(const Specs& specs) const;
+  [[nodiscard]] Result<Stored> load(const Specs& specs, const ReadBefore& before = {}) const;
   // The tables that a version of any policy was ever built from, including policies that no longer exist.
   [[nodiscard]] Result<std::vector<rewriter::BuiltTable>> built_tables() const;
   // Current versions in the schema whose policies are in none of the files that `specs` came from.

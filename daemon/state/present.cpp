@@ -34,12 +34,15 @@ rewriter::PolicyState stored_state(Result<StoredVersion>& stored,
   return state;
 }
 
-// built: receives the tables of all versions, including withdrawn ones.
+// read: what was read before, and afterwards what is read now. built: receives the tables of all versions,
+// including withdrawn ones.
 Result<std::vector<rewriter::PolicyState>> stored_states(const Versions& versions, const Specs& specs,
                                                          const std::string& database,
+                                                         Versions::ReadBefore& read,
                                                          std::vector<rewriter::BuiltTable>& built) {
-  auto stored = versions.load(specs);
+  auto stored = versions.load(specs, read);
   if (!stored) return stored.error();
+  read = std::move(stored->read);
   for (const auto& [policy, one] : stored->versions) {
     if (!one || !one->version) continue;
     const policy::TableShape& shape = one->version->shape;
@@ -121,10 +124,11 @@ void add_by_pattern(const Examination& examined, const std::vector<std::string>*
   reading.view.by_pattern = known == nullptr ? examined.by_pattern : *known;
 }
 
-// known: the tables that patterns may open; null: all.
+// known: the tables that patterns may open; null: all. before: the previous view of the database, or null.
 Result<Reading> read_inputs(const Config& config, const Specs& specs, const std::string& database,
-                            const std::vector<std::string>* known) {
+                            const std::vector<std::string>* known, const DatabaseView* before) {
   Reading reading;
+  if (before != nullptr) reading.view.read_versions = before->read_versions;
   const auto endpoint = query_endpoint(config);
   auto fingerprint = db::catalog_fingerprint(endpoint, database, granted_tables(config, specs, database));
   if (!fingerprint) return fingerprint.error();
@@ -143,7 +147,8 @@ Result<Reading> read_inputs(const Config& config, const Specs& specs, const std:
   auto built = versions->built_tables();
   if (!built) return built.error();
   reading.input.built_tables = std::move(*built);
-  auto states = stored_states(*versions, specs, database, reading.input.built_tables);
+  auto states =
+      stored_states(*versions, specs, database, reading.view.read_versions, reading.input.built_tables);
   if (!states) return states.error();
   reading.view.unjudged = close_unjudged(*states);
   reading.input.policies = std::move(*states);
@@ -215,7 +220,7 @@ bool is_open(const rewriter::Snapshot& snapshot, const std::string& policy) {
 
 Result<DatabaseView> read_database(const Config& config, const Specs& specs, const std::string& database,
                                    Generations& generations, MaskViews views, const DatabaseView* before) {
-  auto reading = read_inputs(config, specs, database, nullptr);
+  auto reading = read_inputs(config, specs, database, nullptr, before);
   if (!reading) return reading.error();
   if (auto fit = refuse_errors(reading->view.server_findings); !fit) return fit.error();
   if (auto closed = refuse_errors(reading->view.surroundings_findings); !closed) return closed.error();
@@ -240,7 +245,7 @@ Result<CautiousView> read_database_cautiously(const Config& config, const Specs&
       !versions && versions.error().kind == ErrorKind::configuration) {
     return without_versions(config, specs, database, before.by_pattern, versions.error());
   }
-  auto reading = read_inputs(config, specs, database, &before.by_pattern);
+  auto reading = read_inputs(config, specs, database, &before.by_pattern, &before);
   if (!reading) return reading.error();
   CautiousView cautious{std::move(reading->view), ""};
   if (auto fit = refuse_errors(cautious.view.server_findings); !fit) {

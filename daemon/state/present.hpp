@@ -18,6 +18,7 @@
 #include "daemon/access/hba.hpp"
 #include "daemon/access/users_file.hpp"
 #include "daemon/policies/mask_views.hpp"
+#include "daemon/policies/versions.hpp"
 #include "proxy/net/tls_settings.hpp"
 #include "rewriter/snapshot/snapshot.hpp"
 #include "settings/config.hpp"
@@ -40,6 +41,7 @@ struct DatabaseView {
   // What patterns of open_tables stood for at the start or at RELOAD. A table that appears later stays closed
   // until the next RELOAD, because nobody has looked at it.
   std::vector<std::string> by_pattern = {};
+  Versions::ReadBefore read_versions = {};  // for the next reading of this database
 };
 
 struct Present {

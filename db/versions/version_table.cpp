@@ -6,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "common/array_text.hpp"
 #include "common/sql_quoting.hpp"
 #include "db/server/connection.hpp"
 #include "db/server/failure.hpp"
@@ -14,13 +15,20 @@ namespace pgveil::db {
 namespace {
 
 constexpr const char* kRows = R"(
-SELECT policy, number, is_current, COALESCE(closed_because, 'withdrawn'), COALESCE(document, '')
-  FROM pgveil.version ORDER BY policy)";
+SELECT v.policy, v.number, v.is_current, COALESCE(v.closed_because, 'withdrawn'), v.digest,
+       CASE WHEN v.digest = w.digest THEN '' ELSE COALESCE(v.document, '') END, COALESCE(v.digest = w.digest, false)
+  FROM (SELECT policy, number, is_current, closed_because, document,
+               pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(COALESCE(document, ''), 'UTF8')), 'hex')
+               AS digest
+          FROM pgveil.version WHERE policy = ANY ($1::pg_catalog.text[])) AS v
+  JOIN ROWS FROM (pg_catalog.unnest($1::pg_catalog.text[]), pg_catalog.unnest($2::pg_catalog.text[]))
+       AS w(policy, digest) ON w.policy = v.policy
+ ORDER BY v.policy)";
 
 constexpr const char* kCurrentTables = R"(
 SELECT policy, COALESCE(document::pg_catalog.json #>> '{table,schema}', ''),
        COALESCE(document::pg_catalog.json #>> '{table,name}', '')
-  FROM pgveil.version WHERE is_current ORDER BY policy)";
+  FROM pgveil.version WHERE is_current AND policy <> ALL ($1::pg_catalog.text[]) ORDER BY policy)";
 
 constexpr const char* kStamp = R"(
 SELECT COALESCE(pg_catalog.string_agg(pg_catalog.concat_ws(' ', policy, number, is_current), '; ' ORDER BY policy), '')
@@ -62,27 +70,37 @@ Result<T> with_server(const Endpoint& admin, const std::string& database, Access
 }
 
 VersionRow row_of(const Row& row) {
-  return {row[0].as<std::string>(), static_cast<std::uint64_t>(row[1].as<std::int64_t>()), row[2].as<bool>(),
-          row[3].as<std::string>(), row[4].as<std::string>()};
+  return {row[0].as<std::string>(), static_cast<std::uint64_t>(row[1].as<std::int64_t>()),
+          row[2].as<bool>(),        row[3].as<std::string>(),
+          row[4].as<std::string>(), row[5].as<std::string>(),
+          row[6].as<bool>()};
 }
 
 }  // namespace
 
-Result<std::vector<VersionRow>> read_version_rows(const Endpoint& admin, const std::string& database) {
-  return with_server<std::vector<VersionRow>>(admin, database, Access::read_only, "reading versions",
-                                              [](Connection& server) {
-                                                std::vector<VersionRow> rows;
-                                                for (const auto& row : server.run(kRows))
-                                                  rows.push_back(row_of(row));
-                                                return rows;
-                                              });
+Result<std::vector<VersionRow>> read_version_rows(const Endpoint& admin, const std::string& database,
+                                                  const WantedVersions& wanted) {
+  std::vector<std::string> policies, digests;
+  for (const auto& [policy, digest] : wanted) {
+    policies.push_back(policy);
+    digests.push_back(digest);
+  }
+  return with_server<std::vector<VersionRow>>(
+      admin, database, Access::read_only, "reading versions", [&](Connection& server) {
+        std::vector<VersionRow> rows;
+        for (const auto& row : server.run(kRows, array_text(policies), array_text(digests)))
+          rows.push_back(row_of(row));
+        return rows;
+      });
 }
 
-Result<std::vector<CurrentTable>> read_current_tables(const Endpoint& admin, const std::string& database) {
+Result<std::vector<CurrentTable>> read_current_tables_except(const Endpoint& admin,
+                                                             const std::string& database,
+                                                             const std::vector<std::string>& policies) {
   return with_server<std::vector<CurrentTable>>(
-      admin, database, Access::read_only, "reading versions", [](Connection& server) {
+      admin, database, Access::read_only, "reading versions", [&](Connection& server) {
         std::vector<CurrentTable> tables;
-        for (const auto& row : server.run(kCurrentTables))
+        for (const auto& row : server.run(kCurrentTables, array_text(policies)))
           tables.push_back({row[0].as<std::string>(), row[1].as<std::string>(), row[2].as<std::string>()});
         return tables;
       });

@@ -20,8 +20,12 @@ struct VersionRow {
   std::uint64_t number = 0;
   bool is_current = false;
   std::string closed_because;  // when it is not current
-  std::string document;        // JSON; empty: never built
+  std::string digest;          // of the document
+  std::string document;        // JSON; empty: never built, or `is_known`
+  bool is_known = false;       // the document is the one that the caller has read before
 };
+// Per policy that is wanted: the digest of the document that the caller has read before; empty: none.
+using WantedVersions = std::map<std::string, std::string, std::less<>>;
 
 // What is stored of a policy at one moment. For a policy that never had a version: 0, not current.
 struct VersionMark {
@@ -32,16 +36,19 @@ struct VersionMark {
 using VersionMarks = std::map<std::string, VersionMark, std::less<>>;  // per policy
 
 // Errors of all functions here: ErrorKind::connection, ::server.
+// Documents can be megabytes, so one that has not changed is not sent again. Policies without a row are left
+// out.
 [[nodiscard]] Result<std::vector<VersionRow>> read_version_rows(const Endpoint& admin,
-                                                                const std::string& database);
-// The tables that current versions belong to.
+                                                                const std::string& database,
+                                                                const WantedVersions& wanted);
+// The tables that current versions of other policies belong to.
 struct CurrentTable {
   std::string policy;
   std::string schema;
   std::string table;
 };
-[[nodiscard]] Result<std::vector<CurrentTable>> read_current_tables(const Endpoint& admin,
-                                                                    const std::string& database);
+[[nodiscard]] Result<std::vector<CurrentTable>> read_current_tables_except(
+    const Endpoint& admin, const std::string& database, const std::vector<std::string>& policies);
 // A text that differs whenever a row differs in policy, number or being current.
 [[nodiscard]] Result<std::string> version_rows_stamp(const Endpoint& admin, const std::string& database);
 

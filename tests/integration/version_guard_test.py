@@ -176,6 +176,22 @@ class VersionGuard(StackCase):
             cursor.query("ROLLBACK")
             self.assertIn("a test", str(self.pgveil.console("SHOW POLICIES").texts()))
 
+    def test_a_document_is_read_again_only_when_it_has_changed(self):
+        """The number is not enough: whoever restores a dump or edits the table can change the document alone."""
+        put = "UPDATE pgveil.version SET document = {} WHERE policy = 'people_k2'"
+        document = self.postgres.rows("SELECT document FROM pgveil.version WHERE policy = 'people_k2'", "demo")
+        self.assertEqual(self.pgveil.console("RELOAD").errors, [])
+        self.assertEqual(self.texts(QUERY), [["11"]])
+        for changed in ("replace(document, 'people_k2', 'others_k2')", "left(document, 100)", "''"):
+            self.postgres.run(put.format(changed), "demo")
+            self.pgveil.console("RELOAD")
+            with self.pgveil.client() as client:
+                self.assertEqual(client.query(QUERY).sqlstate(), "42501", changed)
+            text = document[0][0].replace("'", "''")
+            self.postgres.run(put.format(f"'{text}'"), "demo")
+            self.assertEqual(self.pgveil.console("RELOAD").errors, [])
+            self.assertEqual(self.texts(QUERY), [["11"]])
+
     def test_clients_reach_nothing_of_it(self):
         number = self.number()
         with self.pgveil.client() as client:
