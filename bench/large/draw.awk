@@ -9,6 +9,6 @@ BEGIN {
   state = 1
   print "age,sex,race,marital_status,education,zip,income"
   for (i = 0; i < rows; ++i)
-    printf "%d,s%d,r%d,m%d,e%d,%04d,%d\n", 17 + drawn(72), drawn(2), drawn(5), drawn(7), drawn(16), drawn(2000),
-           drawn(10)
+    printf "%d,s%d,r%d,m%d,e%d,%04d,%d\n", 17 + drawn(72), drawn(2), drawn(5), drawn(7), drawn(16),
+           drawn(2000), drawn(10)
 }

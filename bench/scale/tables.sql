@@ -2,7 +2,8 @@
 -- from table to table. Variables: policies, rows.
 REVOKE TEMPORARY ON DATABASE bench FROM PUBLIC;
 CREATE FUNCTION pick(id int, attribute int, count int) RETURNS int LANGUAGE sql IMMUTABLE AS
-  $$ SELECT floor(count * power((hashint8extended(id, attribute) & 16777215) / 16777216.0::float8, 2.5))::int $$;
+  $$ SELECT floor(count * power(share, 2.5))::int
+     FROM (SELECT (hashint8extended(id, attribute) & 16777215) / 16777216.0::float8 AS share) AS drawn $$;
 SELECT format($$CREATE TABLE people%1$s AS
   SELECT id,
          'sex ' || pick(id, 5 * %1$s, 2) AS sex,

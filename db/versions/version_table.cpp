@@ -16,10 +16,11 @@ namespace {
 
 constexpr const char* kRows = R"(
 SELECT v.policy, v.number, v.is_current, COALESCE(v.closed_because, 'withdrawn'), v.digest,
-       CASE WHEN v.digest = w.digest THEN '' ELSE COALESCE(v.document, '') END, COALESCE(v.digest = w.digest, false)
+       CASE WHEN v.digest = w.digest THEN '' ELSE COALESCE(v.document, '') END,
+       COALESCE(v.digest = w.digest, false)
   FROM (SELECT policy, number, is_current, closed_because, document,
-               pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(COALESCE(document, ''), 'UTF8')), 'hex')
-               AS digest
+               pg_catalog.encode(pg_catalog.sha256(
+                 pg_catalog.convert_to(COALESCE(document, ''), 'UTF8')), 'hex') AS digest
           FROM pgveil.version WHERE policy = ANY ($1::pg_catalog.text[])) AS v
   JOIN ROWS FROM (pg_catalog.unnest($1::pg_catalog.text[]), pg_catalog.unnest($2::pg_catalog.text[]))
        AS w(policy, digest) ON w.policy = v.policy

@@ -177,9 +177,10 @@ class VersionGuard(StackCase):
             self.assertIn("a test", str(self.pgveil.console("SHOW POLICIES").texts()))
 
     def test_a_document_is_read_again_only_when_it_has_changed(self):
-        """The number is not enough: whoever restores a dump or edits the table can change the document alone."""
+        """The number is not enough: a dump that is restored can change the document alone."""
         put = "UPDATE pgveil.version SET document = {} WHERE policy = 'people_k2'"
-        document = self.postgres.rows("SELECT document FROM pgveil.version WHERE policy = 'people_k2'", "demo")
+        stored = "SELECT document FROM pgveil.version WHERE policy = 'people_k2'"
+        document = self.postgres.rows(stored, "demo")
         self.assertEqual(self.pgveil.console("RELOAD").errors, [])
         self.assertEqual(self.texts(QUERY), [["11"]])
         for changed in ("replace(document, 'people_k2', 'others_k2')", "left(document, 100)", "''"):
