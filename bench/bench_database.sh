@@ -1,8 +1,9 @@
-# Sourced by benchmarks that need PostgreSQL and policies and no proxy in between. REQUIRES:
-# scripts/unprivileged.sh and scripts/private_postgres.sh are sourced, ROOT and HERE (the benchmark's folder)
-# are set.
+# Sourced by benchmarks that need PostgreSQL and policies and no proxy in between. REQUIRES: ROOT and HERE
+# (the benchmark's folder) are set.
 # Environment: PGVEIL_BIN (the binary; default build/release/cli/pgveil), PGVEIL_BENCH_KEEP (keep the
 # directory).
+source "$ROOT/scripts/unprivileged.sh"
+source "$ROOT/scripts/private_postgres.sh"
 
 as_superuser() {
   PGPASSFILE=$DIRECTORY/pgpass PGCLIENTENCODING=UTF8 psql -X -q -w -v ON_ERROR_STOP=1 -h 127.0.0.1 -p \
@@ -67,8 +68,8 @@ YAML
 
 # measure ARGUMENTS…: the benchmark's measure.py, in DIRECTORY.
 measure() {
-  cp "$HERE/measure.py" "$ROOT/bench/intervals.py" "$DIRECTORY/"
+  cp "$HERE/measure.py" "$ROOT"/bench/*.py "$DIRECTORY/"
   install -m 600 "$DIRECTORY/pgpass" "$DIRECTORY/pgpass_run"
-  [[ $EUID -ne 0 ]] || chown "$RUN_USER:" "$DIRECTORY"/{measure.py,intervals.py,pgpass_run}
+  [[ $EUID -ne 0 ]] || chown "$RUN_USER:" "$DIRECTORY"/{*.py,pgpass_run}
   as_run_user PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 measure.py "$@"
 }

@@ -11,23 +11,15 @@ import time
 import psycopg2
 import psycopg2.extensions
 
+from bench_clients import connected, listen_port
 from intervals import print_table
 
 CONFIG = pathlib.Path("pgveil.yaml").read_text()
-LISTEN = int(re.search(r"^listen: .*port: (\d+)", CONFIG, re.M).group(1))
+LISTEN = listen_port()
 SECONDS = 120
 SCHEMAS = ("tpch", "tpcds", "films", "shop")
 # A policy of answers.yaml, with its table.
 POLICY = re.compile(r"(?ms)^  - name: .*?table: (\w+)\.(\w+)\n.*?(?=^  - name: |\Z)")
-
-
-def connected(port, role, database):
-    with open("superuser_password", encoding="utf-8") as password:
-        connection = psycopg2.connect(
-            host="127.0.0.1", port=port, user=role, dbname=database, password=password.read()
-        )
-    connection.autocommit = True
-    return connection
 
 
 def fetched(cursor, sql):

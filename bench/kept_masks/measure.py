@@ -8,20 +8,12 @@ import time
 
 import psycopg2
 
+from bench_clients import connected, listen_port
 from intervals import interval, print_table
 
 with open("pgveil.yaml", encoding="utf-8") as file:
     CONFIG = file.read()
-LISTEN = int(re.search(r"^listen: .*port: (\d+)", CONFIG, re.M).group(1))
-
-
-def connected(port, role, database):
-    with open("superuser_password", encoding="utf-8") as password:
-        connection = psycopg2.connect(
-            host="127.0.0.1", port=port, user=role, dbname=database, password=password.read()
-        )
-    connection.autocommit = True
-    return connection
+LISTEN = listen_port()
 
 
 class Proxy:

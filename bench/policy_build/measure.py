@@ -6,8 +6,7 @@ import statistics
 import subprocess
 import time
 
-import psycopg2
-
+from bench_clients import connected
 from intervals import interval, print_table
 
 NAMES = "sex, age, race, marital_status, education"
@@ -18,10 +17,7 @@ BUILD = ["./pgveil", "policy", "build", "people", "--config", "pgveil.yaml"]
 def counted(port):
     """Seconds for a client that connects, asks the one GROUP BY and reads its answer."""
     start = time.perf_counter()
-    with open("superuser_password", encoding="utf-8") as password:
-        connection = psycopg2.connect(
-            host="127.0.0.1", port=port, user="postgres", dbname="bench", password=password.read()
-        )
+    connection = connected(port, "postgres", "bench")
     cursor = connection.cursor()
     cursor.execute(GROUP_BY)
     combinations = len(cursor.fetchall())
@@ -56,11 +52,7 @@ def main():
             "pgveil, MB",
         ]
     ]
-    with open("superuser_password", encoding="utf-8") as password:
-        owner = psycopg2.connect(
-            host="127.0.0.1", port=options.port, user="postgres", dbname="bench", password=password.read()
-        )
-    owner.autocommit = True
+    owner = connected(options.port, "postgres", "bench")
     for workers in (0, 2):
         owner.cursor().execute(f"ALTER ROLE postgres SET max_parallel_workers_per_gather = {workers}")
         counts, builds, combinations = [], [], 0

@@ -1,5 +1,5 @@
-"""The measurements of bench/scale/run.sh: measure.py --port=N --policies=N,N… --k=N. README.md says what they
-mean."""
+"""The measurements of bench/scale/run.sh: measure.py --port=N --policies=N,N… --k=N. README.md says what
+they mean."""
 import argparse
 import os
 import re
@@ -8,21 +8,11 @@ import time
 
 import psycopg2
 
+from bench_clients import connected, listen_port
 from intervals import print_table
 
-with open("pgveil.yaml", encoding="utf-8") as file:
-    CONFIG = file.read()
-LISTEN = int(re.search(r"^listen: .*port: (\d+)", CONFIG, re.M).group(1))
+LISTEN = listen_port()
 COLUMNS = ("sex", "age", "race", "marital_status", "education")
-
-
-def connected(port, role, database):
-    with open("superuser_password", encoding="utf-8") as password:
-        connection = psycopg2.connect(
-            host="127.0.0.1", port=port, user=role, dbname=database, password=password.read()
-        )
-    connection.autocommit = True
-    return connection
 
 
 def configure(policies, k):

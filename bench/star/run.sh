@@ -6,8 +6,6 @@
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=${ROOT:-$(cd "$HERE/../.." && pwd)}
-source "$ROOT/scripts/unprivileged.sh"
-source "$ROOT/scripts/private_postgres.sh"
 source "$ROOT/bench/bench_database.sh"
 
 PERSONS=100000
