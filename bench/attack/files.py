@@ -16,6 +16,8 @@ METHODS = {
     "full domain": "suppression: 5%",
     "local recoding": "suppression: 99%\ngs: 0\nlocal_recoding: {least: 1%}",
     "mondrian": "algorithm: mondrian",
+    "mondrian, regions": "algorithm: mondrian\nmondrian: {ranges: region_sets}",
+    "mondrian, drawn cuts": "algorithm: mondrian\nresist: [downcoding, minimality, refinement]",
     "least loss": "algorithm: least_loss",
 }
 

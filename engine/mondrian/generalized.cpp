@@ -19,8 +19,8 @@ class ShownCells {
         column_(*columns[d]),
         d_(d),
         dimensions_(dimensions.size()),
-        has_regions_(ranges == Ranges::region),
-        shows_sets_(ranges == Ranges::sets && has_sets(dimension_)) {}
+        has_regions_(ranges == Ranges::region || ranges == Ranges::region_sets),
+        shows_sets_((ranges == Ranges::sets || ranges == Ranges::region_sets) && has_sets(dimension_)) {}
 
   [[nodiscard]] Shown of(std::size_t group) const {
     if (!shows_sets_) {
@@ -28,6 +28,11 @@ class ShownCells {
       return {range.low, range.high};
     }
     RankSet set = 0;
+    if (has_regions_) {
+      const auto& region = groups_.boxes[group * dimensions_ + d_];
+      for (Rank rank = region.low; rank <= region.high; ++rank) set |= RankSet{1} << rank;
+      return {set, 0};
+    }
     for (std::uint64_t i = groups_.begin_of(group); i < groups_.ends[group]; ++i)
       set |= RankSet{1} << dimension_.rank_of[column_.at(groups_.records[i])];
     return {set, 0};

@@ -13,8 +13,9 @@ namespace pgveil::engine {
 // What a group shows in each dimension. tight: the range from its smallest to its largest value, which tells
 // that somebody in it has each end. region: the region that the cuts left to it, which tells the cuts. sets:
 // the values that occur in it, for dimensions with sets (dimension.hpp), which tells that somebody has each;
-// tight for the others.
-enum class Ranges { tight, region, sets };
+// tight for the others. region_sets: the values of the region, for dimensions with sets, and the region for
+// the others.
+enum class Ranges { tight, region, sets, region_sets };
 
 struct GroupQuality {
   std::uint64_t groups = 0, smallest = 0, largest = 0;

@@ -8,11 +8,13 @@
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "common/assert.hpp"
 #include "common/frequencies.hpp"
 #include "common/sqlstate.hpp"
+#include "engine/mondrian/drawn_cuts.hpp"
 #include "engine/privacy/class_test.hpp"
 
 namespace pgveil::engine {
@@ -59,6 +61,8 @@ struct Records {
 struct Part {
   std::uint64_t begin = 0, end = 0;
   std::vector<RankRange> box;
+  std::string secret = {};  // of drawn cuts
+  bool is_group = false;
   [[nodiscard]] std::uint64_t size() const { return end - begin; }
 };
 
@@ -107,14 +111,12 @@ class Cutter {
         codes_(options.values.size()),
         counts_(options.values.size()) {}
 
-  // The two parts; nullopt: the part is a group.
-  std::optional<std::array<Part, 2>> cut(const Part& part) {
-    if (part.size() < 2 * options_.k) return std::nullopt;
-    const auto ranges = tight_ranges(part);
-    for (const std::size_t dimension : by_score(part, ranges)) {
-      if (auto made = cut_at_median(part, dimension, ranges[dimension])) return made;
-    }
-    return std::nullopt;
+  // The two parts; nullopt: the part is a group. Drawn cuts may have made its region smaller then.
+  std::optional<std::array<Part, 2>> cut(Part& part) {
+    if (part.is_group) return std::nullopt;
+    auto sides = options_.cuts == Cuts::drawn ? cut_where_drawn(part) : cut_by_score(part);
+    part.is_group = !sides.has_value();
+    return sides;
   }
 
   [[nodiscard]] std::vector<RankRange> tight_ranges(const Part& part) const {
@@ -135,6 +137,15 @@ class Cutter {
   }
 
  private:
+  std::optional<std::array<Part, 2>> cut_by_score(const Part& part) {
+    if (part.size() < 2 * options_.k) return std::nullopt;
+    const auto ranges = tight_ranges(part);
+    for (const std::size_t dimension : by_score(part, ranges)) {
+      if (auto made = cut_at_median(part, dimension, ranges[dimension])) return made;
+    }
+    return std::nullopt;
+  }
+
   void gather(std::uint64_t begin, std::uint64_t end, std::size_t place) {
     runs_.numbers.resize(end - begin);
     const std::uint32_t* cell = records_.at(begin) + place;
@@ -235,14 +246,78 @@ class Cutter {
   std::optional<std::array<Part, 2>> cut_at_median(const Part& part, std::size_t dimension, RankRange range) {
     for (const Cut& cut : cuts_at_median(part, dimension, range)) {
       if (!do_sides_keep_models(part, dimension, cut)) continue;
-      divide(part, dimension, cut);
-      const std::uint64_t middle = part.begin + cut.left;
-      std::array<Part, 2> sides{Part{part.begin, middle, part.box}, Part{middle, part.end, part.box}};
-      sides[0].box[dimension].high = cut.last;
-      sides[1].box[dimension].low = cut.taken ? cut.last : cut.last + 1;
-      return sides;
+      return sides_of(part, dimension, cut);
     }
     return std::nullopt;
+  }
+
+  // Moves the records of the part.
+  std::array<Part, 2> sides_of(const Part& part, std::size_t dimension, const Cut& cut) {
+    divide(part, dimension, cut);
+    const std::uint64_t middle = part.begin + cut.left;
+    std::array<Part, 2> sides{Part{part.begin, middle, part.box}, Part{middle, part.end, part.box}};
+    sides[0].box[dimension].high = cut.last;
+    sides[1].box[dimension].low = cut.taken ? cut.last : cut.last + 1;
+    return sides;
+  }
+
+  std::optional<std::array<Part, 2>> cut_where_drawn(Part& part) {
+    SecretDraws draws(part.secret);
+    while (part.size() >= 2 * options_.k) {
+      const bool becomes_group = draws.below(8 * part.size()) < std::min(part.size(), 4 * options_.k);
+      if (becomes_group) return std::nullopt;
+      const auto drawn = draw_cut(part, draws);
+      if (!drawn) return std::nullopt;
+      const auto& [dimension, cut] = *drawn;
+      if (cut.left == 0) {
+        part.box[dimension].low = cut.last + 1;
+      } else if (cut.left == part.size()) {
+        part.box[dimension].high = cut.last;
+      } else {
+        auto sides = sides_of(part, dimension, cut);
+        sides[0].secret = draws.secret_of_side(true);
+        sides[1].secret = draws.secret_of_side(false);
+        return sides;
+      }
+    }
+    return std::nullopt;
+  }
+
+  struct DrawnCut {
+    std::size_t dimension = 0;
+    Cut cut;
+  };
+
+  // The first drawn cut with all records on one side, or with k records and the models on both.
+  std::optional<DrawnCut> draw_cut(const Part& part, SecretDraws& draws) {
+    std::vector<std::vector<Rank>> places;
+    std::vector<std::uint64_t> weights;
+    for (std::size_t d = 0; d < part.box.size(); ++d) {
+      places.push_back(places_of_cuts(dimensions_[d], part.box[d]));
+      weights.push_back(weight_of_cut(dimensions_[d], part.box[d]));
+    }
+    while (const auto whole = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0})) {
+      std::size_t dimension = 0;
+      for (auto drawn = draws.below(whole); drawn >= weights[dimension]; ++dimension)
+        drawn -= weights[dimension];
+      auto& left = places[dimension];
+      const auto place = left.begin() + static_cast<std::ptrdiff_t>(draws.below(left.size()));
+      const Cut cut = cut_after(part, dimension, *place);
+      left.erase(place);
+      if (left.empty()) weights[dimension] = 0;
+      if (cut.left == 0 || cut.left == part.size()) return DrawnCut{dimension, cut};
+      if (cut.left >= options_.k && part.size() - cut.left >= options_.k &&
+          do_sides_keep_models(part, dimension, cut))
+        return DrawnCut{dimension, cut};
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] Cut cut_after(const Part& part, std::size_t dimension, Rank last) const {
+    Cut cut{last, std::nullopt, 0};
+    const std::uint32_t* cell = records_.at(part.begin) + dimension;
+    for (std::uint64_t i = part.begin; i < part.end; ++i, cell += records_.width) cut.left += *cell <= last;
+    return cut;
   }
 
   // Calls each(record, whether it is on the left) for all records of the part, in their order.
@@ -307,7 +382,7 @@ class Run {
   }
 
   Result<Groups> groups() {
-    Part all{0, records_.count, {}};
+    Part all{0, records_.count, {}, options_.secret, false};
     for (const Dimension& dimension : dimensions_) all.box.push_back({0, dimension.ranks() - 1});
     if (auto root = check_root(); !root) return root.error();
     if (!options_.cut_before.empty()) {
@@ -428,6 +503,7 @@ Result<Groups> mondrian(std::span<const Dimension> dimensions, std::span<const C
                         std::span<const CodeColumn* const> sensitive, const MondrianOptions& options) {
   PGVEIL_ASSERT(!dimensions.empty() && dimensions.size() == columns.size() && options.k >= 1);
   PGVEIL_ASSERT(columns.front()->size() < UINT32_MAX && sensitive.size() == options.values.size());
+  PGVEIL_ASSERT((options.cuts == Cuts::drawn) == !options.secret.empty());
   return Run(dimensions, pack(dimensions, columns, sensitive), options).groups();
 }
 

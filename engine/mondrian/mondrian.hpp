@@ -15,10 +15,22 @@
 // - A cut is made if both sides have k records and keep the models. If an attribute allows no cut, the
 //   next one is tried. A part becomes a group if no attribute allows a cut.
 //
+// Drawn cuts (Cuts::drawn) are ours, for tables that somebody may attack who knows these rules:
+// - A part of fewer than 2·k records is a group. A part of n ≥ 2·k records becomes a group with the
+//   probability min(1, 4·k ÷ n) ÷ 8, whatever its records are.
+// - Otherwise cuts are drawn from those of its region (drawn_cuts.hpp): first the attribute, by weight, then
+//   the place. The first one is made that leaves k records and the models on both sides. If a drawn cut
+//   leaves all records on one side, the region shrinks to that side, and the part starts anew. A part becomes
+//   a group if all cuts of its region have been drawn.
+// So each cut that is possible may be made, and each part may become a group. Nothing is certain then beyond
+// what the regions of the groups tell (docs/attack-model.md, "Cuts that are drawn"). This holds only if the
+// groups show their regions.
+//
 // The result does not depend on threads: parts are independent of each other and are ordered left, right.
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "common/error.hpp"
@@ -34,7 +46,7 @@ namespace pgveil::engine {
 // part, the smallest entropy, the largest span (dimension.hpp), or the largest span ÷ that of the whole
 // column.
 enum class CutBy { entropy, min_entropy, span, normalized_span };
-enum class Cuts { strict, relaxed };
+enum class Cuts { strict, relaxed, drawn };
 
 struct MondrianOptions {
   std::uint64_t k = 2;  // ≥ 1
@@ -45,6 +57,9 @@ struct MondrianOptions {
   std::span<const SensitiveValues> values;
   CutBy cut_by = CutBy::normalized_span;
   Cuts cuts = Cuts::strict;
+  // Drawn cuts follow from these bytes. Whoever knows them knows which cuts were possible, so they are
+  // random, used once and thrown away. Empty for other cuts, which draw nothing.
+  std::string secret;
   // Dimensions whose region is at first the range of these records instead of the column's. Used if the
   // records are one part of a table that was cut along these dimensions before.
   std::vector<std::size_t> cut_before;

@@ -83,7 +83,10 @@ Result<void> check_models(const Job& job) {
   if (!job.risks.empty()) return for_one_machine("risk");
   if (job.local_recoding.parts > 0) return for_one_machine("local_recoding");
   if (job.mondrian && job.mondrian->rounds) return for_one_machine("algorithm: least_loss");
+  if (job.mondrian && !job.mondrian->resist.empty()) return for_one_machine("resist");
   if (job.mondrian && job.mondrian->ranges == engine::Ranges::sets) return for_one_machine("ranges: sets");
+  if (job.mondrian && job.mondrian->ranges == engine::Ranges::region_sets)
+    return for_one_machine("ranges: region_sets");
   for (const auto& attribute : job.attributes) {
     const bool is_of_groups = std::ranges::all_of(attribute.models, [](const engine::ValueModel& it) {
       return std::holds_alternative<engine::DistinctDiversity>(it) ||

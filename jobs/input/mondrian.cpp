@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <random>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -19,6 +21,7 @@ using yaml::Value;
 
 constexpr std::string_view kMondrian = "mondrian";
 constexpr std::string_view kLeastLoss = "least_loss";
+constexpr std::string_view kResist = "resist";
 constexpr std::int64_t kMostRounds = 10'000;
 
 template <class Choice, std::size_t Count>
@@ -35,6 +38,53 @@ JobMondrian usual_least_loss() {
   usual.ranges = engine::Ranges::sets;
   usual.rounds = engine::LeastLossOptions{}.rounds;
   return usual;
+}
+
+bool shows_sets(engine::Ranges ranges) {
+  return ranges == engine::Ranges::sets || ranges == engine::Ranges::region_sets;
+}
+
+bool shows_regions(engine::Ranges ranges) {
+  return ranges == engine::Ranges::region || ranges == engine::Ranges::region_sets;
+}
+
+Result<std::vector<ResistedAttack>> read_resist(const Value& value) {
+  const auto items = value.as_sequence();
+  if (!items) return items.error();
+  if (items->empty())
+    return error_at(value.position(), "resist names no attack",
+                    "name downcoding, minimality or refinement, or remove it");
+  std::vector<ResistedAttack> attacks;
+  for (const auto& item : *items) {
+    const auto attack = read_choice(item, kResistedAttacks);
+    if (!attack) return attack.error();
+    if (std::ranges::find(attacks, *attack) != attacks.end())
+      return error_at(item.position(), fmt::format("{} is named twice", word_of(*attack)), "name it once");
+    attacks.push_back(*attack);
+  }
+  return attacks;
+}
+
+// What nobody can foresee is drawn, and only regions are shown: both are what resists.
+Result<void> make_resistant(const JobEntries& entries, const Value& resist, JobMondrian& made) {
+  auto attacks = read_resist(resist);
+  if (!attacks) return attacks.error();
+  made.resist = std::move(*attacks);
+  made.cuts = engine::Cuts::drawn;
+  const auto* section = yaml::find(entries, kMondrian);
+  const auto inside = section == nullptr ? JobEntries() : section->as_map().value();
+  for (const std::string_view key : {"cut_by", "cuts"}) {
+    if (const auto* given = yaml::find(inside, key))
+      return error_at(given->position(), fmt::format("{} has no meaning with resist", key),
+                      "remove it, because cuts are drawn at random then");
+  }
+  const auto* ranges = yaml::find(inside, "ranges");
+  if (ranges == nullptr) made.ranges = engine::Ranges::region_sets;
+  if (!shows_regions(made.ranges))
+    return error_at(ranges->position(),
+                    fmt::format("ranges: {} shows what resist hides", word_of(made.ranges)),
+                    "write region_sets or region, because the values of a group tell who has them");
+  return {};
 }
 
 Result<JobMondrian> read_mondrian(const Value& value) {
@@ -58,8 +108,9 @@ Result<JobMondrian> read_least_loss(const Value& value) {
   JobMondrian made = usual_least_loss();
   if (const auto* ranges = yaml::find(*entries, "ranges")) {
     made.ranges = errors.take(read_choice(*ranges, kRanges));
-    if (!errors.error() && made.ranges == engine::Ranges::region)
-      return error_at(ranges->position(), "region has no meaning with algorithm: least_loss",
+    if (!errors.error() && shows_regions(made.ranges))
+      return error_at(ranges->position(),
+                      fmt::format("{} has no meaning with algorithm: least_loss", word_of(made.ranges)),
                       "write sets or tight, because these groups are no regions");
   }
   if (const auto* rounds = yaml::find(*entries, "rounds"))
@@ -159,7 +210,7 @@ Result<engine::Dimension> dimension_of(const JobAttribute& attribute, const engi
                                        const Job& job, const HierarchyOf& hierarchy_of) {
   const auto null_text = job.null_text ? std::optional<std::string_view>(*job.null_text) : std::nullopt;
   if (attribute.is_numeric) return engine::numeric_dimension(column, null_text);
-  if (job.mondrian->ranges == engine::Ranges::sets) {
+  if (shows_sets(job.mondrian->ranges)) {
     const auto similar =
         std::ranges::find_if(column.values, [](const std::string& value) { return value.starts_with('{'); });
     if (similar != column.values.end()) return looks_like_a_set(column, *similar);
@@ -209,6 +260,17 @@ Result<Columns> columns_of(const Job& job, const engine::Table& table, const Hie
   return out;
 }
 
+// Known to nobody, and forgotten with the cuts.
+std::string random_secret() {
+  std::random_device random;
+  std::string secret;
+  for (int i = 0; i < 8; ++i) {
+    const auto drawn = static_cast<std::uint32_t>(random());
+    secret.append(reinterpret_cast<const char*>(&drawn), sizeof drawn);
+  }
+  return secret;
+}
+
 Result<engine::Groups> cut(const Job& job, const Columns& columns, const engine::Parallel& parallel,
                            const std::function<bool()>& is_aborted, const db::Progress& progress) {
   engine::MondrianOptions options;
@@ -217,6 +279,7 @@ Result<engine::Groups> cut(const Job& job, const Columns& columns, const engine:
   options.values = columns.values;
   options.cut_by = job.mondrian->cut_by;
   options.cuts = job.mondrian->cuts;
+  if (options.cuts == engine::Cuts::drawn) options.secret = random_secret();
   options.parallel = parallel;
   options.is_aborted = is_aborted;
   if (progress) options.progress = [&](std::uint64_t records) { progress("cutting into groups", records); };
@@ -259,15 +322,16 @@ bool asks_for_groups(const JobEntries& entries) {
 
 bool asks_for_sets(const JobEntries& entries) {
   if (!asks_for_groups(entries)) return false;
-  const bool is_usual = requested_algorithm(entries) == kLeastLoss;
-  const auto* section = yaml::find(entries, is_usual ? kLeastLoss : kMondrian);
+  const bool is_least_loss = requested_algorithm(entries) == kLeastLoss;
+  const bool is_usual = is_least_loss || yaml::find(entries, kResist) != nullptr;
+  const auto* section = yaml::find(entries, is_least_loss ? kLeastLoss : kMondrian);
   if (section == nullptr) return is_usual;
   const auto inside = section->as_map();
   if (!inside) return is_usual;
   const auto* ranges = yaml::find(*inside, "ranges");
   if (ranges == nullptr) return is_usual;
   const auto word = ranges->as_string();
-  return word && *word == word_of(engine::Ranges::sets);
+  return word && (*word == word_of(engine::Ranges::sets) || *word == word_of(engine::Ranges::region_sets));
 }
 
 std::string_view algorithm_of(const JobMondrian& groups) {
@@ -276,6 +340,12 @@ std::string_view algorithm_of(const JobMondrian& groups) {
 
 Result<void> read_groups(const JobEntries& entries, const Value& attributes, Job& job) {
   if (auto checked = check_sections(entries); !checked) return checked;
+  const auto* resist = yaml::find(entries, kResist);
+  if (resist != nullptr && requested_algorithm(entries) != kMondrian)
+    return error_at(
+        resist->position(), "resist needs algorithm: mondrian",
+        "write algorithm: mondrian, whose cuts can be drawn at random. The other algorithms choose "
+        "what loses least, and this choice tells something of the records");
   if (!asks_for_groups(entries)) {
     const auto numeric = std::ranges::find(job.attributes, true, &JobAttribute::is_numeric);
     if (numeric == job.attributes.end()) return {};
@@ -288,12 +358,12 @@ Result<void> read_groups(const JobEntries& entries, const Value& attributes, Job
   if (auto checked = check_attributes(attributes, job, algorithm); !checked) return checked;
   const bool is_least_loss = algorithm == kLeastLoss;
   job.mondrian = is_least_loss ? usual_least_loss() : JobMondrian{};
-  const auto* section = yaml::find(entries, algorithm);
-  if (section == nullptr) return {};
-  auto read = is_least_loss ? read_least_loss(*section) : read_mondrian(*section);
-  if (!read) return read.error();
-  job.mondrian = *read;
-  return {};
+  if (const auto* section = yaml::find(entries, algorithm)) {
+    auto read = is_least_loss ? read_least_loss(*section) : read_mondrian(*section);
+    if (!read) return read.error();
+    job.mondrian = *read;
+  }
+  return resist == nullptr ? Result<void>() : make_resistant(entries, *resist, *job.mondrian);
 }
 
 Result<JobGroups> make_groups(const Job& job, engine::Table table, const HierarchyOf& hierarchy_of,
@@ -316,6 +386,7 @@ Result<JobGroups> make_groups(const Job& job, engine::Table table, const Hierarc
   out.report.tight = quality(engine::Ranges::tight);
   out.report.region = quality(engine::Ranges::region);
   out.report.sets = quality(engine::Ranges::sets);
+  out.report.region_sets = quality(engine::Ranges::region_sets);
   std::vector<engine::Column> shown;
   for (std::size_t d = 0; d < columns->dimensions.size(); ++d)
     shown.push_back(engine::generalized(*groups, columns->dimensions, columns->quasi_identifiers, d,
@@ -331,7 +402,10 @@ std::string_view word_of(engine::CutBy cut_by) {
   return word_in(kCutBy, cut_by);
 }
 std::string_view word_of(engine::Cuts cuts) {
-  return word_in(kCuts, cuts);
+  return cuts == engine::Cuts::drawn ? "drawn" : word_in(kCuts, cuts);
+}
+std::string_view word_of(ResistedAttack attack) {
+  return word_in(kResistedAttacks, attack);
 }
 std::string_view word_of(engine::Ranges ranges) {
   return word_in(kRanges, ranges);

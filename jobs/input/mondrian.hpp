@@ -13,8 +13,8 @@
 
 namespace pgveil::app {
 
-// Reads the keys `algorithm` (if it makes groups), `mondrian` and `least_loss` of the document into `job`.
-// Errors: a key that has no meaning for the requested algorithm; a model that groups cannot promise.
+// Reads the keys `algorithm` (if it makes groups), `mondrian`, `least_loss` and `resist` of the document into
+// `job`. Errors: a key that has no meaning for the requested algorithm; a model that groups cannot promise.
 // REQUIRES: the rest of the job is read.
 [[nodiscard]] Result<void> read_groups(const JobEntries& entries, const yaml::Value& attributes, Job& job);
 
@@ -39,13 +39,22 @@ inline constexpr std::array<std::pair<std::string_view, engine::CutBy>, 4> kCutB
      {"span", engine::CutBy::span},
      {"entropy", engine::CutBy::entropy},
      {"min_entropy", engine::CutBy::min_entropy}}};
+// Cuts are drawn where the job says `resist`.
 inline constexpr std::array<std::pair<std::string_view, engine::Cuts>, 2> kCuts{
     {{"strict", engine::Cuts::strict}, {"relaxed", engine::Cuts::relaxed}}};
-inline constexpr std::array<std::pair<std::string_view, engine::Ranges>, 3> kRanges{
-    {{"tight", engine::Ranges::tight}, {"region", engine::Ranges::region}, {"sets", engine::Ranges::sets}}};
+inline constexpr std::array<std::pair<std::string_view, engine::Ranges>, 4> kRanges{
+    {{"tight", engine::Ranges::tight},
+     {"region", engine::Ranges::region},
+     {"sets", engine::Ranges::sets},
+     {"region_sets", engine::Ranges::region_sets}}};
+inline constexpr std::array<std::pair<std::string_view, ResistedAttack>, 3> kResistedAttacks{
+    {{"downcoding", ResistedAttack::downcoding},
+     {"minimality", ResistedAttack::minimality},
+     {"refinement", ResistedAttack::refinement}}};
 [[nodiscard]] std::string_view word_of(engine::CutBy cut_by);
 [[nodiscard]] std::string_view word_of(engine::Cuts cuts);
 [[nodiscard]] std::string_view word_of(engine::Ranges ranges);
+[[nodiscard]] std::string_view word_of(ResistedAttack attack);
 
 // The hierarchy of a column whose values stay as they are.
 [[nodiscard]] engine::Hierarchy identity_hierarchy(const engine::Column& column);

@@ -61,11 +61,15 @@ struct JobSubset {
   std::string column, value;
 };
 
+// Attacks by somebody who knows how generalizations are chosen (docs/attacks.md).
+enum class ResistedAttack { downcoding, minimality, refinement };
+
 // algorithm: mondrian or least_loss makes groups in place of one transformation for all records.
 struct JobMondrian {
   engine::CutBy cut_by = engine::CutBy::normalized_span;
   engine::Cuts cuts = engine::Cuts::strict;
   engine::Ranges ranges = engine::Ranges::tight;
+  std::vector<ResistedAttack> resist = {};  // any: cuts are drawn, and groups show their regions
   // least_loss: at most so many rounds improve the groups.
   std::optional<std::size_t> rounds;
 };

@@ -41,6 +41,10 @@ constexpr JobKey kKeys[] = {
      "such groups until they lose little"},
     {"", "mondrian", "section", "none", "how groups are cut, with `algorithm: mondrian`"},
     {"", "least_loss", "section", "none", "how groups are formed, with `algorithm: least_loss`"},
+    {"", "resist", "list of words", "none",
+     "with `algorithm: mondrian`, attacks by somebody who knows how it cuts: `downcoding`, `minimality` and "
+     "`refinement`. Any of them has the cuts drawn at random, so that their choice makes nothing certain "
+     "(see [Mondrian](mondrian.md#cuts-that-resist-attacks))"},
     {"", "limits", "section", "none", "when to stop with the best result so far"},
     {"", "suppressed_records", "word", "keep_or_drop",
      "what is published of suppressed records: `drop` leaves them out; `keep_or_drop`, `keep_or_hide` and "
@@ -170,7 +174,8 @@ constexpr JobKey kKeys[] = {
      "smaller and overlap"},
     {"mondrian", "ranges", "word", "tight",
      "what a group shows: `tight` is the range from its smallest to its largest value, `region` is the range "
-     "that the cuts left to it, and `sets` is the set of its values, for columns of at most 64 categories"},
+     "that the cuts left to it, and `sets` is the set of its values, for columns of at most 64 categories. "
+     "`region_sets`, the default with `resist`, is the set of the region's values for such columns"},
 
     {"local_recoding", "parts", "0 to 1000", "1000", "maximum number of additional transformations"},
     {"local_recoding", "least", "share", "0",

@@ -123,10 +123,12 @@ std::vector<std::string> not_tried_on(const Job& job, const ReleaseAttack& attac
   }
   if (!attack.together)
     lines.emplace_back("Other files about the same persons: name their jobs with --with.");
+  const bool is_drawn = job.mondrian && job.mondrian->cuts == engine::Cuts::drawn;
   lines.emplace_back(
-      "What the choice of generalizations tells, because a finer one would have broken a promise "
-      "(minimality, "
-      "downcoding).");
+      is_drawn ? "How likely the values of generalized cells are, given how cuts are drawn. Nothing becomes "
+                 "certain by it, because the job resists that (resist)."
+               : "What the choice of generalizations tells, because a finer one would have broken a promise "
+                 "(minimality, downcoding).");
   const bool has_parts = job.local_recoding.parts > 0 && !job.mondrian;
   if (has_parts && !(attack.known && attack.known->uses_order))
     lines.emplace_back(

@@ -96,6 +96,11 @@ std::string aggregate_lines(const JobReport& report) {
 
 std::string formed_line(const JobReport& report) {
   const auto threads = report.threads == 1 ? "1 thread" : fmt::format("{} threads", report.threads);
+  if (report.mondrian->cuts == engine::Cuts::drawn)
+    return fmt::format(
+        "  cut              at random, in {:.0f} ms, {}\n"
+        "  publish once     another run draws other cuts, and two files tell more than one\n",
+        report.groups.ms, threads);
   if (report.mondrian->rounds)
     return fmt::format("  formed           in {} rounds, {:.0f} ms, {}\n", report.groups.rounds,
                        report.groups.ms, threads);
@@ -110,11 +115,9 @@ std::string groups_lines(const JobReport& report) {
   };
   std::string out = fmt::format("  groups           {}, from {} to {} records\n", quality.groups,
                                 quality.smallest, quality.largest) +
-                    line("discernibility_penalty", quality.discernibility) +
-                    line("certainty_penalty, tight ranges", report.groups.tight.global_certainty_penalty);
-  if (!report.mondrian->rounds)
-    out += line("certainty_penalty, regions", report.groups.region.global_certainty_penalty);
-  out += line("certainty_penalty, sets", report.groups.sets.global_certainty_penalty);
+                    line("discernibility_penalty", quality.discernibility);
+  for (const auto& ranges : measured_ranges(report))
+    out += line(fmt::format("certainty_penalty, {}", ranges.text), ranges.certainty_penalty);
   if (report.groups.bound)
     out += fmt::format("  {:<33}{}{}\n", "no groups lose less than", job_number(report.groups.bound->least),
                        report.groups.bound->is_estimated ? " (from a sample, 99 % certain)" : "");
@@ -125,7 +128,7 @@ json::value groups_json(const JobReport& report) {
   if (!report.mondrian) return nullptr;
   const auto& quality = shown_groups(report);
   json::object made{{"algorithm", algorithm_of(*report.mondrian)},
-                    {"cut_by", word_of(report.mondrian->cut_by)},
+                    {"cut_by", nullptr},
                     {"cuts", word_of(report.mondrian->cuts)},
                     {"ranges", word_of(report.mondrian->ranges)},
                     {"groups", quality.groups},
@@ -133,11 +136,13 @@ json::value groups_json(const JobReport& report) {
                     {"largest", quality.largest},
                     {"discernibility_penalty", quality.discernibility},
                     {"ncp", quality.certainty_penalty},
-                    {"gcp_tight", report.groups.tight.global_certainty_penalty},
-                    {"gcp_region", report.groups.region.global_certainty_penalty},
-                    {"gcp_sets", report.groups.sets.global_certainty_penalty},
                     {"threads", report.threads},
                     {"ms", report.groups.ms}};
+  if (report.mondrian->cuts != engine::Cuts::drawn) made["cut_by"] = word_of(report.mondrian->cut_by);
+  for (const auto& ranges : measured_ranges(report)) made[ranges.key] = ranges.certainty_penalty;
+  json::array resisted;
+  for (const auto attack : report.mondrian->resist) resisted.emplace_back(word_of(attack));
+  made["resist"] = std::move(resisted);
   if (report.mondrian->rounds) made["rounds"] = report.groups.rounds;
   if (report.groups.bound) {
     made["gcp_bound"] = report.groups.bound->least;
@@ -255,8 +260,27 @@ const engine::GroupQuality& shown_groups(const JobReport& report) {
     case engine::Ranges::tight: return report.groups.tight;
     case engine::Ranges::region: return report.groups.region;
     case engine::Ranges::sets: return report.groups.sets;
+    case engine::Ranges::region_sets: return report.groups.region_sets;
   }
   return report.groups.region;
+}
+
+std::vector<MeasuredRanges> measured_ranges(const JobReport& report) {
+  const auto& groups = report.groups;
+  using engine::Ranges;
+  std::vector<std::pair<Ranges, MeasuredRanges>> all{
+      {Ranges::tight, {"gcp_tight", "tight ranges", groups.tight.global_certainty_penalty}},
+      {Ranges::sets, {"gcp_sets", "sets", groups.sets.global_certainty_penalty}}};
+  if (!report.mondrian->rounds) {
+    all.push_back({Ranges::region, {"gcp_region", "regions", groups.region.global_certainty_penalty}});
+    all.push_back({Ranges::region_sets,
+                   {"gcp_region_sets", "sets of regions", groups.region_sets.global_certainty_penalty}});
+  }
+  std::vector<MeasuredRanges> made;
+  for (const auto& [ranges, measured] : all) {
+    if (report.mondrian->resist.empty() || ranges == report.mondrian->ranges) made.push_back(measured);
+  }
+  return made;
 }
 
 std::string report_text(const JobReport& report) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/publish/evaluation.hpp"
@@ -83,6 +84,14 @@ struct JobReport {
 
 // The quality of the groups with the ranges that are published. REQUIRES: report.mondrian.
 [[nodiscard]] const engine::GroupQuality& shown_groups(const JobReport& report);
+
+// What the groups lose with each kind of ranges, to compare them. For a job that resists attacks only what is
+// published: the others follow from the values of the records. REQUIRES: report.mondrian.
+struct MeasuredRanges {
+  std::string_view key, text;  // gcp_tight, tight ranges
+  double certainty_penalty = 0;
+};
+[[nodiscard]] std::vector<MeasuredRanges> measured_ranges(const JobReport& report);
 
 [[nodiscard]] std::string report_text(const JobReport& report);
 [[nodiscard]] std::string report_json(const JobReport& report);

@@ -82,10 +82,10 @@ Rows score_rows(const JobReport& report) {
 void add_transformation(const JobReport& report, HtmlPage& page) {
   if (report.mondrian) {
     page.heading("Groups");
-    page.table({"ranges", "certainty penalty"},
-               {{"tight", fmt::format("{}", report.groups.tight.global_certainty_penalty)},
-                {"regions", fmt::format("{}", report.groups.region.global_certainty_penalty)},
-                {"sets", fmt::format("{}", report.groups.sets.global_certainty_penalty)}});
+    Rows rows;
+    for (const auto& ranges : measured_ranges(report))
+      rows.push_back({std::string(ranges.text), fmt::format("{}", ranges.certainty_penalty)});
+    page.table({"ranges", "certainty penalty"}, rows);
     return;
   }
   page.heading("Transformation");

@@ -568,6 +568,35 @@ class Mondrian(JobCase):
             (self.folder / "out.csv").unlink()
         self.assertEqual(len(written), 1)
 
+    def test_a_job_that_resists_attacks_shows_regions_and_gives_another_table_each_time(self):
+        job = MONDRIAN.replace("algorithm: mondrian", "algorithm: mondrian\nresist: [downcoding, refinement]")
+        written = set()
+        for _ in range(2):
+            self.postgres.run("DROP TABLE IF EXISTS public.patients_k5", "demo")
+            (self.folder / "out.csv").unlink(missing_ok=True)
+            done = self.run_job(job, "--report", self.folder / "report.json")
+            written.add((self.folder / "out.csv").read_bytes())
+            for group in self.groups():
+                self.assertGreaterEqual(int(group[3]), 5, group)
+                self.assertGreaterEqual(int(group[4]), 2, group)
+            outside = self.rows("""
+                SELECT p.age, k.age FROM public.patients p JOIN public.patients_k5 k USING (note)
+                 WHERE k.age LIKE '[%' AND NOT (p.age BETWEEN split_part(trim(k.age, '[]'), ',', 1)::int
+                                                    AND split_part(trim(k.age, '[]'), ',', 2)::int)""")
+            self.assertEqual(outside, [])
+        self.assertEqual(len(written), 2)
+        found = json.loads((self.folder / "report.json").read_text())["mondrian"]
+        self.assertEqual((found["cuts"], found["ranges"], found["cut_by"]), ("drawn", "region_sets", None))
+        self.assertEqual(found["resist"], ["downcoding", "refinement"])
+        # The loss of tight ranges would tell of the records.
+        self.assertEqual([key for key in found if key.startswith("gcp_")], ["gcp_region_sets"])
+        self.assertIn("cut              at random", done.stdout)
+        self.assertIn("two files tell more than one", done.stdout)
+        self.postgres.run("DROP TABLE public.patients_k5", "demo")
+        (self.folder / "out.csv").unlink()
+        self.refused(job.replace("distinct: 2", "distinct: 6"), "do not keep the models")
+        self.refused(job.replace("algorithm: mondrian", "algorithm: flash"), "resist needs algorithm: mondrian")
+
     def test_what_it_can_not_do_is_refused(self):
         for arguments in (("--list",), ("--transformation", "0,0,0"), ("--frontier", "2,5")):
             self.refused(MONDRIAN, "mondrian", *arguments)

@@ -76,6 +76,7 @@ class AttackFile(Folder):
         "parts": ("suppression: 99%\ngs: 0\nlocal_recoding: {least: 5%}", LEVELS),
         "mondrian": ("algorithm: mondrian", "numeric: true"),
         "least": ("algorithm: least_loss", "numeric: true"),
+        "drawn": ("algorithm: mondrian\nresist: [downcoding, refinement]", "numeric: true"),
     }
 
     def classes_of_one_value(self, name):
@@ -101,7 +102,8 @@ class AttackFile(Folder):
                     self.assertEqual(column["claimed"], column["true"])
                 text, _ = self.run_in_folder("attack", "--job", f"{name}.yaml", status=status)
                 self.assertIn("name them with --knows", text)
-                self.assertIn("minimality", text)
+                self.assertEqual("minimality" in text, name != "drawn")
+                self.assertEqual("(resist)" in text, name == "drawn")
                 self.assertEqual("refinement" in text, name == "parts")
 
     def test_diversity_closes_it(self):

@@ -65,6 +65,8 @@ export const jobTexts = ({settings, signedIn, openNewJob, people, signInAgain, e
       await run(page);
       await page.getByText("illness: an algorithm that makes groups can't keep delta-disclosure.").waitFor();
       await page.getByText("How groups are cut", {exact: true}).click();
+      await page.getByLabel("Cuts").selectOption("drawn");
+      assert.equal(await page.getByLabel("Cut by").isVisible(), false);
       await page.getByLabel("Ranges").selectOption("region");
       await everywhere(page, "models of a column");
       for (const name of ["Recursive c of illness", "Recursive l of illness", "Beta of illness", "Delta of illness"])
@@ -72,7 +74,8 @@ export const jobTexts = ({settings, signedIn, openNewJob, people, signInAgain, e
       await run(page);
       await result(page);
       await page.getByText("The job's text", {exact: true}).click();
-      await page.getByText(/l_diversity: \{entropy: 1\.5\}[^]*mondrian: \{ranges: region\}/).waitFor();
+      const text = /l_diversity: \{entropy: 1\.5\}[^]*resist: \[downcoding[^]*\{ranges: region\}/;
+      await page.getByText(text).waitFor();
       await page.goBack();
       await page.getByLabel("Algorithm").selectOption("flash");
       await page.getByLabel("Delta of illness").fill("1");

@@ -338,6 +338,63 @@ output: {file: out.csv}
   }
 }
 
+TEST_CASE("a job that resists attacks has its cuts drawn and shows regions") {
+  const auto with = [](std::string_view lines) {
+    return read_job_text(fmt::format("version: 1\nname: groups\ninput: {{file: in.csv}}\nattributes:\n"
+                                     "  age: {{class: quasi_identifier, numeric: true}}\n"
+                                     "  town: {{class: quasi_identifier, hierarchy: {{file: t.csv}}}}\n"
+                                     "k: 3\n{}\noutput: {{file: out.csv}}\n",
+                                     lines),
+                         "/jobs/job.yaml");
+  };
+  const auto job = with("algorithm: mondrian\nresist: [refinement, downcoding]");
+  REQUIRE(job.has_value());
+  CHECK(job->mondrian->cuts == engine::Cuts::drawn);
+  CHECK(job->mondrian->ranges == engine::Ranges::region_sets);
+  CHECK(job->mondrian->resist ==
+        std::vector<ResistedAttack>{ResistedAttack::refinement, ResistedAttack::downcoding});
+  CHECK(with("algorithm: mondrian\nresist: [minimality]\nmondrian: {ranges: region}")->mondrian->ranges ==
+        engine::Ranges::region);
+  CHECK(with("algorithm: mondrian\nmondrian: {ranges: region_sets}")->mondrian->cuts == engine::Cuts::strict);
+  const struct {
+    std::string_view lines, message;
+  } cases[] = {
+      {"algorithm: mondrian\nresist: []", "resist names no attack"},
+      {"algorithm: mondrian\nresist: downcoding", "list"},
+      {"algorithm: mondrian\nresist: [luck]", "unknown value \"luck\""},
+      {"algorithm: mondrian\nresist: [refinement, refinement]", "refinement is named twice"},
+      {"algorithm: mondrian\nresist: [refinement]\nmondrian: {cut_by: entropy}",
+       "cut_by has no meaning with resist"},
+      {"algorithm: mondrian\nresist: [refinement]\nmondrian: {cuts: strict}",
+       "cuts has no meaning with resist"},
+      {"algorithm: mondrian\nresist: [refinement]\nmondrian: {ranges: tight}",
+       "ranges: tight shows what resist hides"},
+      {"algorithm: mondrian\nresist: [refinement]\nmondrian: {ranges: sets}",
+       "ranges: sets shows what resist hides"},
+      {"algorithm: mondrian\nmondrian: {cuts: drawn}", "unknown value \"drawn\""},
+      {"algorithm: least_loss\nresist: [refinement]", "resist needs algorithm: mondrian"},
+      {"algorithm: least_loss\nleast_loss: {ranges: region_sets}", "region_sets has no meaning"},
+  };
+  for (const auto& [lines, message] : cases) {
+    CAPTURE(lines);
+    const auto refused = with(lines);
+    REQUIRE(refused.has_error());
+    CHECK_MESSAGE(refused.error().public_message.find(message) != std::string::npos,
+                  refused.error().public_message);
+  }
+  // Other algorithms, with and without local recoding.
+  for (const auto* lines : {"resist: [refinement]", "resist: [refinement]\nlocal_recoding: 5"}) {
+    const auto refused =
+        read_job_text(fmt::format("version: 1\nname: levels\ninput: {{file: in.csv}}\nattributes:\n"
+                                  "  town: {{class: quasi_identifier, hierarchy: {{file: t.csv}}}}\n"
+                                  "k: 3\n{}\noutput: {{file: out.csv}}\n",
+                                  lines),
+                      "/jobs/job.yaml");
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().public_message.find("resist needs algorithm: mondrian") != std::string::npos);
+  }
+}
+
 TEST_CASE("local recoding is a number of parts, or says how many records each shows") {
   const auto with = [](std::string_view recoding) {
     return read_job_text(fmt::format("version: 1\nname: parts\ninput: {{file: in.csv}}\nattributes:\n"

@@ -68,9 +68,6 @@ export interface Report {
     smallest: number;
     largest: number;
     discernibility_penalty: number;
-    gcp_tight: number;
-    gcp_region: number;
-    gcp_sets: number;
     gcp_bound?: number;
   } | null;
   search: {

@@ -69,9 +69,6 @@ const cut = (): RunDetails => {
     smallest: 5,
     largest: 11,
     discernibility_penalty: 24000,
-    gcp_tight: 0.1,
-    gcp_region: 0.2,
-    gcp_sets: 0.05,
     gcp_bound: 0.01,
   };
   return made;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {kUsualCuts, mondrianYaml} from "../src/job/cuts.js";
+import {kUsualCuts, mondrianYaml, withCuts} from "../src/job/cuts.js";
 import {kNewForm, type JobForm} from "../src/job/form.js";
 import {formMistake} from "../src/job/mistakes.js";
 import {kNoModels, modelsMistake, modelsYaml, notOfGroups, type Models} from "../src/job/models.js";
@@ -120,6 +120,18 @@ test("how groups are cut is in the text where it is not as usual, and of mondria
     /^algorithm: mondrian\nmondrian: \{cuts: relaxed\}$/m,
   );
   assert.doesNotMatch(yamlOf(form({}, {mondrian})), /mondrian/);
+});
+
+test("drawn cuts are what a job resists attacks with, and groups show their regions", () => {
+  const drawn = withCuts({...kUsualCuts, cutBy: "entropy", ranges: "sets"}, "drawn");
+  assert.equal(drawn.ranges, "region_sets");
+  assert.deepEqual(mondrianYaml(drawn), ["resist: [downcoding, minimality, refinement]"]);
+  assert.deepEqual(mondrianYaml({...drawn, ranges: "region"}), [
+    "resist: [downcoding, minimality, refinement]",
+    "mondrian: {ranges: region}",
+  ]);
+  assert.deepEqual(mondrianYaml(withCuts(drawn, "strict")), ["mondrian: {cut_by: entropy}"]);
+  assert.equal(withCuts({...kUsualCuts, ranges: "region"}, "relaxed").ranges, "region");
 });
 
 test("further transformations are for searches, and not beside delta-disclosure", () => {

@@ -255,6 +255,17 @@ TEST_CASE("a model that is not counted on a cluster is refused") {
   CHECK(made.error().public_message.find("speed") != std::string::npos);
 }
 
+TEST_CASE("what groups show and how they are cut on one machine only is refused") {
+  for (const auto& [lines, message] :
+       {std::pair{"resist: [refinement]\n", "resist is for one machine only"},
+        {"mondrian: {ranges: region_sets}\n", "ranges: region_sets is for one machine only"}}) {
+    const auto made = describe_job(
+        job_of(replaced(kJob, "algorithm: mondrian\n", std::string("algorithm: mondrian\n") + lines)));
+    REQUIRE_FALSE(made.has_value());
+    CHECK(made.error().public_message == message);
+  }
+}
+
 TEST_CASE("hierarchies are made for the values of the whole table, and all that they lack are named") {
   const auto job = job_of(std::string(kJob));
   const std::string begin = "PGVM" + number(1), ages = texts({"17", "9", "none"});
