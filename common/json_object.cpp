@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <boost/json/parse.hpp>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -12,6 +13,10 @@
 namespace pgveil {
 
 namespace json = boost::json;
+
+boost::json::value number_or_null(std::optional<double> value) {
+  return value && std::isfinite(*value) ? boost::json::value(*value) : boost::json::value(nullptr);
+}
 
 Error broken_json(std::string_view path, std::string_view what) {
   return {.kind = ErrorKind::configuration,

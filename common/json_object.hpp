@@ -56,6 +56,9 @@ class JsonObjectView {
 
 [[nodiscard]] Error broken_json(std::string_view path, std::string_view what);
 
+// JSON has no infinity, and no number for what is not a number.
+[[nodiscard]] boost::json::value number_or_null(std::optional<double> value);
+
 // JSON in which no object has a key twice; nullopt: it is not.
 [[nodiscard]] std::optional<boost::json::value> parse_json(std::string_view text, std::size_t max_depth = 32);
 

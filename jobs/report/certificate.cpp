@@ -181,7 +181,8 @@ Result<JobFingerprints> fingerprints_of(const Job& job, const JobData& data, Wri
 std::string certificate_json(const Job& job, const JobReport& report, const JobFingerprints& prints,
                              std::string_view issued_at) {
   json::object scores;
-  for (const auto& [metric, score] : report.scores) scores[engine::name(metric)] = score.value();
+  for (const auto& [metric, score] : report.scores)
+    scores[engine::name(metric)] = number_or_null(score.value());
   json::array levels;
   for (const auto level : report.levels) levels.emplace_back(level);
   const json::object made{{"pgveil_certificate", kCertificateForm},

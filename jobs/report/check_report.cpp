@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "common/html_page.hpp"
+#include "common/json_object.hpp"
 #include "common/text_table.hpp"
 
 namespace pgveil::app {
@@ -20,10 +21,6 @@ std::string number(double value) {
 
 std::string number(const std::optional<double>& value) {
   return value ? number(*value) : "-";
-}
-
-json::value json_number(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? json::value(*value) : json::value(nullptr);
 }
 
 std::string verdict(const engine::DemandFinding& it) {
@@ -49,8 +46,8 @@ json::value population_json(const std::optional<engine::PopulationFinding>& it) 
   if (!it) return nullptr;
   return json::object{{"records", it->records},
                       {"smallest", it->smallest},
-                      {"least_share", json_number(it->least_share)},
-                      {"most_share", json_number(it->most_share)},
+                      {"least_share", number_or_null(it->least_share)},
+                      {"most_share", number_or_null(it->most_share)},
                       {"unseen", it->unseen}};
 }
 
@@ -127,15 +124,15 @@ json::array columns_json(const engine::CheckFindings& findings) {
   for (const auto& it : findings.columns) {
     made.push_back({{"column", it.column},
                     {"distinct_l", it.distinct_l},
-                    {"entropy_l", json_number(it.entropy_l)},
-                    {"recursive_c2", json_number(it.recursive_c2)},
-                    {"recursive_c3", json_number(it.recursive_c3)},
+                    {"entropy_l", number_or_null(it.entropy_l)},
+                    {"recursive_c2", number_or_null(it.recursive_c2)},
+                    {"recursive_c3", number_or_null(it.recursive_c3)},
                     {"t_equal", it.t_equal},
-                    {"t_ordered", json_number(it.t_ordered)},
-                    {"t_hierarchical", json_number(it.t_hierarchical)},
-                    {"beta_basic", json_number(it.beta_basic)},
-                    {"beta_enhanced", json_number(it.beta_enhanced)},
-                    {"delta", json_number(it.delta)}});
+                    {"t_ordered", number_or_null(it.t_ordered)},
+                    {"t_hierarchical", number_or_null(it.t_hierarchical)},
+                    {"beta_basic", number_or_null(it.beta_basic)},
+                    {"beta_enhanced", number_or_null(it.beta_enhanced)},
+                    {"delta", number_or_null(it.delta)}});
   }
   return made;
 }

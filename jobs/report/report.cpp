@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "common/json_object.hpp"
 #include "common/text_table.hpp"
 #include "jobs/input/mondrian.hpp"
 #include "jobs/report/utility_report.hpp"
@@ -211,11 +212,11 @@ json::object scores_json(const JobReport& report) {
   json::object scores;
   for (const auto& [metric, score] : report.scores) {
     if (score.size == 1) {
-      scores[engine::name(metric)] = score.value();
+      scores[engine::name(metric)] = number_or_null(score.value());
       continue;
     }
     json::array parts;
-    for (std::size_t i = 0; i < score.size; ++i) parts.push_back(score.parts[i]);
+    for (std::size_t i = 0; i < score.size; ++i) parts.push_back(number_or_null(score.parts[i]));
     scores[engine::name(metric)] = std::move(parts);
   }
   return scores;

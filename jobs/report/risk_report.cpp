@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "common/html_page.hpp"
+#include "common/json_object.hpp"
 #include "common/text_table.hpp"
 
 namespace pgveil::app {
@@ -134,10 +135,6 @@ json::array risk_names_array(const std::vector<std::string>& names) {
   json::array made;
   for (const auto& name : names) made.emplace_back(name);
   return made;
-}
-
-json::value number_or_null(const std::optional<double>& number) {
-  return number ? json::value(*number) : json::value(nullptr);
 }
 
 json::object attacker_json(const engine::AttackerRisk& risk) {

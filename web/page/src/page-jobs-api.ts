@@ -53,7 +53,7 @@ export interface Report {
   not_published: string[];
   levels: number[];
   heights: number[];
-  scores: Record<string, number | number[]>;
+  scores: Record<string, number | null | (number | null)[]>;
   published_rows: number;
   classes: number;
   smallest_class: number;
