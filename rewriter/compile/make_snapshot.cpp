@@ -44,13 +44,18 @@ std::shared_ptr<const PolicyMask> made_before(const Snapshot* before, const Mask
   return nullptr;
 }
 
-// Null: the policy waits for its mask.
-Result<std::shared_ptr<const PolicyMask>> mask_of(const PolicyState& state, const Relation& table,
-                                                  const SnapshotInput& input, const Catalog& catalog) {
-  MaskInputs inputs = inputs_of(state, table, input, catalog);
-  auto made = made_before(input.before.get(), inputs);
-  if (made || input.new_masks == NewMasks::wait) return made;
-  return make_policy_mask(std::move(inputs), input.in_parts);
+using MadeMask = Result<std::shared_ptr<const PolicyMask>>;
+
+// Several masks are made at a time. A single one is verified in parts.
+std::vector<MadeMask> make_masks(std::vector<MaskInputs> inputs, const InParts& in_parts) {
+  std::vector<MadeMask> made(inputs.size(), MadeMask(nullptr));
+  if (inputs.size() == 1) {
+    made.front() = make_policy_mask(std::move(inputs.front()), in_parts);
+  } else {
+    in_parts(inputs.size(),
+             [&](std::size_t i) { made[i] = make_policy_mask(std::move(inputs[i]), in_turn); });
+  }
+  return made;
 }
 
 // What roles that read a table as it is read in its place; null: the table itself.
@@ -154,8 +159,10 @@ class SnapshotMaker {
 
   Result<std::shared_ptr<const Snapshot>> make() {
     take_over_inputs();
-    for (PolicyState& state : input_.policies) {
-      if (auto done = add_policy(std::move(state)); !done) return done.error();
+    find_masks();
+    for (std::size_t i = 0; i < input_.policies.size(); ++i) {
+      if (auto done = add_policy(std::move(input_.policies[i]), std::move(masks_[i])); !done)
+        return done.error();
     }
     // Open tables come after the policies, because a table with a policy cannot be open.
     for (const std::string& entry : input_.open_tables) {
@@ -179,10 +186,35 @@ class SnapshotMaker {
     snapshot_->strangers_ = strangers_of(input_);
   }
 
-  Result<void> add_policy(PolicyState state) {
+  // Closes policies for reasons of their own, and takes over or makes the masks of the others.
+  void find_masks() {
+    std::vector<std::size_t> places;
+    std::vector<MaskInputs> missing;
+    masks_.assign(input_.policies.size(), MadeMask(nullptr));
+    for (std::size_t i = 0; i < input_.policies.size(); ++i) {
+      PolicyState& state = input_.policies[i];
+      state.closed_because = reason_to_close(state, input_);
+      if (!state.closed_because.empty()) continue;
+      const Relation& table = *catalog_.find(state.spec->schema, state.spec->table);
+      MaskInputs inputs = inputs_of(state, table, input_, catalog_);
+      auto before = made_before(input_.before.get(), inputs);
+      if (before || input_.new_masks == NewMasks::wait) {
+        masks_[i] = std::move(before);
+      } else {
+        places.push_back(i);
+        missing.push_back(std::move(inputs));
+      }
+    }
+    auto made = make_masks(std::move(missing), input_.in_parts);
+    for (std::size_t i = 0; i < made.size(); ++i) masks_[places[i]] = std::move(made[i]);
+  }
+
+  Result<void> add_policy(PolicyState state, MadeMask made) {
     Snapshot::ProtectedTable table;
     table.relation = catalog_.find(state.spec->schema, state.spec->table);
-    if (auto done = put_mask(state, table); !done) return done;
+    if (!made) return made.error();
+    table.made = std::move(*made);
+    put_mask(state, table);
     table.state = std::move(state);
     if (table.mask && input_.notices == ReaderNotices::yes)
       table.notice = std::make_shared<const Notice>(mask_notice(table));
@@ -194,22 +226,15 @@ class SnapshotMaker {
   }
 
   // Gives the table its mask, or closes the policy and says why.
-  Result<void> put_mask(PolicyState& state, Snapshot::ProtectedTable& table) {
-    state.closed_because = reason_to_close(state, input_);
-    if (state.closed_because.empty()) {
-      auto made = mask_of(state, *table.relation, input_, catalog_);
-      if (!made) return made.error();
-      table.made = std::move(*made);
-    }
+  void put_mask(PolicyState& state, Snapshot::ProtectedTable& table) {
     if (table.made) {
       table.mask = table.made->mask;
       state.not_stored_because = table.made->not_stored_because;
-      return {};
+      return;
     }
     table.is_waiting = state.closed_because.empty();
     if (table.is_waiting) state.closed_because = "its mask is being made: try again in a moment";
     state.version = nullptr;
-    return {};
   }
 
   // Records who may read an existing table: readers through the mask, exempt roles as it is. REQUIRES: the
@@ -292,6 +317,7 @@ class SnapshotMaker {
   const Catalog& catalog_;
   const NeverRaw never_raw_;
   std::shared_ptr<Snapshot> snapshot_ = std::make_shared<Snapshot>();
+  std::vector<MadeMask> masks_;                    // by policy; null: it has none
   std::vector<const Relation*> read_as_they_are_;  // read by some role
 };
 

@@ -77,7 +77,7 @@ struct SnapshotInput {
   // For a table of its own in `before` that is now a partition: the configuration did not open its rows.
   // RELOAD uses `belongs`.
   Attached attached = Attached::belongs;
-  InParts in_parts = in_turn;  // how new masks are verified
+  InParts in_parts = in_turn;  // how new masks are made and verified
 };
 
 class Snapshot {
