@@ -47,18 +47,28 @@ def learnt(found):
     return f"{100 * column['true'] / found['known_persons']['persons']:.1f}"
 
 
+def refined_cells(found):
+    """Generalized cells in which the order excludes a value, and those whose value follows."""
+    columns = found["refined"]["columns"]
+    assert all(column["claimed"] == column["true"] for column in columns), "a claim is wrong"
+    generalized, narrowed, true = (sum(column[key] for column in columns)
+                                   for key in ("generalized", "narrowed", "true"))  # fmt: skip
+    return f"{100 * narrowed / generalized:.1f} | {true}"
+
+
 def line(folder, name, k, models, shown):
     (folder / "job.yaml").write_text(job_of(METHODS[name], k, models))
     done = subprocess.run([BINARY, "anonymize", "job.yaml", "--report", "report.json"], cwd=folder,
                           capture_output=True, text=True)  # fmt: skip
     if done.returncode != 0:
-        return f"| {k} | {name} | {shown} | " + " | ".join(["not published"] + ["-"] * 8) + " |"
+        return f"| {k} | {name} | {shown} | " + " | ".join(["not published"] + ["-"] * 11) + " |"
     report = json.loads((folder / "report.json").read_text())
     known = ("--knows", ",".join(COLUMNS))
     found, seconds = attacked(folder, *known)
-    with_report = "-"
+    with_report, refined = "-", "- | - | -"
     if report.get("mondrian") is None:
-        with_report = learnt(attacked(folder, *known, "--scheme", "report.json")[0])
+        ordered, slower = attacked(folder, *known, "--scheme", "report.json")
+        with_report, refined = learnt(ordered), f"{refined_cells(ordered)} | {slower:.2f}"
     (column,) = found["columns"]
     records = found["records"]
     return (
@@ -66,7 +76,7 @@ def line(folder, name, k, models, shown):
         f"| {100 * column['records_of_one_value'] / records:.1f} | {100 * column['prior_right'] / records:.1f} "
         f"| {100 * column['guessed_right'] / records:.1f} "
         f"| {100 * found['known_persons']['in_one_class'] / found['known_persons']['persons']:.1f} "
-        f"| {learnt(found)} | {with_report} | {seconds:.2f} |"
+        f"| {learnt(found)} | {with_report} | {seconds:.2f} | {refined} |"
     )
 
 
@@ -75,8 +85,8 @@ def main():
         print("the files of jobs are left out: ADULT is not here")
         return
     print("| k | method | salary | GCP | classes | of one value % | prior % | guess % | class certain % "
-          "| learnt % | with report % | attack s |")  # fmt: skip
-    print("|" + " --- |" * 12)
+          "| learnt % | with report % | attack s | narrowed % | refined | with report s |")  # fmt: skip
+    print("|" + " --- |" * 15)
     with tempfile.TemporaryDirectory() as place:
         folder = pathlib.Path(place)
         for k in (2, 5, 20, 100):

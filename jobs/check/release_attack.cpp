@@ -175,6 +175,10 @@ void for_each_bit(const Bits& bits, const std::function<void(std::size_t)>& work
   }
 }
 
+bool has_bit(const Bits& bits, std::size_t at) {
+  return (bits[at / 64] >> (at % 64) & 1) != 0;
+}
+
 std::uint64_t count_bits(const Bits& bits) {
   std::uint64_t sum = 0;
   for (const auto word : bits) sum += static_cast<std::uint64_t>(std::popcount(word));
@@ -264,7 +268,13 @@ class ReleaseLookup {
 
   // The classes that can be the person's, for the codes of the known columns.
   [[nodiscard]] Bits classes_of(const Codes& known) const {
-    if (uses_order()) return class_by_order(known);
+    if (uses_order()) {
+      const auto found = order_.class_of(known);
+      if (!found) return starred_;
+      Bits made = no_bits(sizes_.size());
+      set_bit(made, *found);
+      return made;
+    }
     Bits all = possible_[0][known[0]];
     for (std::size_t i = 1; i < known.size(); ++i) {
       for (std::size_t word = 0; word < all.size(); ++word) all[word] &= possible_[i][known[i]][word];
@@ -275,13 +285,41 @@ class ReleaseLookup {
     return count_bits(shown) > 0 ? shown : all;
   }
   // Whether the order of the job's transformations makes each person's class certain.
-  [[nodiscard]] bool uses_order() const { return !cells_at_.empty(); }
+  [[nodiscard]] bool uses_order() const { return order_.is_known(); }
   [[nodiscard]] std::uint64_t records_in(const Bits& classes) const {
     std::uint64_t sum = 0;
     for_each_bit(classes, [&](std::size_t c) { sum += sizes_[c]; });
     return sum;
   }
   [[nodiscard]] bool has(std::size_t target) const { return !values_[target].empty(); }
+
+  // What the order excludes in the cells of each class. known: the columns of the input. REQUIRES:
+  // uses_order().
+  [[nodiscard]] Refinement refinement(const Columns& known) const {
+    Refinement made;
+    std::vector<Codes> kinds;
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      made.columns.push_back({known[i]->name});
+      kinds.push_back(order_.kinds_of(i));
+    }
+    std::vector<RefinedClass> classes(sizes_.size());
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+      classes[c].number = c;
+      classes[c].holds_suppressed = has_bit(starred_, c);
+      classes[c].values.resize(known.size());
+    }
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      for (std::size_t code = 0; code < possible_[i].size(); ++code)
+        for_each_bit(possible_[i][code],
+                     [&](std::size_t c) { classes[c].values[i].push_back(static_cast<engine::Code>(code)); });
+    }
+    for (std::size_t row = 0; row < known.front()->codes.size(); ++row) {
+      auto cells = cells_of(known, row);
+      for_each_bit(classes_of(cells), [&](std::size_t c) { classes[c].rows.push_back(cells); });
+    }
+    for (const auto& one : classes) refine(order_, kinds, one, made);
+    return made;
+  }
   // Values that some record of these classes has, as ascending codes of the input. The last code stands for
   // all values that nobody in the input has.
   [[nodiscard]] Codes values_in(const Bits& classes, std::size_t target) const {
@@ -321,8 +359,10 @@ class ReleaseLookup {
   void add_transformations(const PublishedFile& release, const engine::Table& input,
                            const std::vector<std::string>& known, const std::vector<ShownValues>& shown,
                            const std::vector<std::size_t>& places, const Classes& classes) {
+    std::vector<TransformationOrder::Step> steps;
+    std::map<Codes, std::size_t> class_of;
     for (const auto& levels : release.transformations) {
-      auto& cells = cells_at_.emplace_back();
+      auto& cells = steps.emplace_back();
       for (std::size_t i = 0; i < known.size(); ++i)
         cells.push_back(
             cells_at(levels[places[i]], shown[i], *input.find(known[i]), *release.published->find(known[i])));
@@ -330,8 +370,9 @@ class ReleaseLookup {
     for (std::size_t c = 0; c < classes.size(); ++c) {
       Codes cells;
       for (const auto place : places) cells.push_back(classes.shown[c][place]);
-      class_of_.emplace(std::move(cells), c);
+      class_of.emplace(std::move(cells), c);
     }
+    order_ = TransformationOrder(std::move(steps), std::move(class_of));
   }
 
   // [raw code]: the published code at this level; nullopt: no record shows it.
@@ -350,23 +391,9 @@ class ReleaseLookup {
     return made;
   }
 
-  [[nodiscard]] Bits class_by_order(const Codes& known) const {
-    for (const auto& step : cells_at_) {
-      Codes cells;
-      for (std::size_t i = 0; i < known.size() && step[i][known[i]]; ++i) cells.push_back(*step[i][known[i]]);
-      const auto found = class_of_.find(cells);
-      if (found == class_of_.end()) continue;
-      Bits made(starred_.size(), 0);
-      set_bit(made, found->second);
-      return made;
-    }
-    return starred_;
-  }
-
-  bool knows_all_ = false;                 // the quasi-identifiers of a job that generalizes by levels
-  Bits starred_;                           // classes that show only `*`: there is at most one
-  std::map<Codes, std::size_t> class_of_;  // by the cells of the known columns
-  std::vector<std::vector<std::vector<std::optional<engine::Code>>>> cells_at_;  // by step, column, raw code
+  bool knows_all_ = false;                   // the quasi-identifiers of a job that generalizes by levels
+  Bits starred_;                             // classes that show only `*`: there is at most one
+  TransformationOrder order_;                // of the known columns
   std::vector<std::vector<Bits>> possible_;  // by known column and raw code
   std::vector<std::uint64_t> sizes_;         // by class
   std::vector<std::vector<Codes>> values_;   // by target and class; empty: the file lacks the column
@@ -483,6 +510,10 @@ bool ReleaseAttack::is_anything_learnt() const {
   });
 }
 
+bool ReleaseAttack::is_any_cell_refined() const {
+  return refined && std::ranges::any_of(refined->columns, [](const auto& it) { return it.learnt > 0; });
+}
+
 Result<ReleaseAttack> attack_release(const PublishedFile& release) {
   if (auto checked = check_columns(*release.job, *release.published, "file"); !checked)
     return checked.error();
@@ -514,6 +545,7 @@ Result<ReleaseAttack> attack_release(const PublishedFile& release, const engine:
   KnownInRelease found;
   found.columns = known;
   LearntTogether together;
+  std::optional<Refinement> refined;
   for (std::size_t i = 0; i < releases.size(); ++i) {
     const auto& it = releases[i];
     const auto classes =
@@ -523,6 +555,7 @@ Result<ReleaseAttack> attack_release(const PublishedFile& release, const engine:
                                       i == 0 ? Strangers::refused : Strangers::allowed);
     if (!lookup) return lookup.error();
     if (i == 0) found.uses_order = lookup->uses_order();
+    if (found.uses_order && i == 0) refined = lookup->refinement(raw);
     attack.add(std::move(*lookup));
     if (i == 0) {
       made = attack_alone(it, classes);
@@ -542,6 +575,7 @@ Result<ReleaseAttack> attack_release(const PublishedFile& release, const engine:
   });
   attack.run(input, found, others.empty() ? nullptr : &together);
   made.known = std::move(found);
+  made.refined = std::move(refined);
   if (!others.empty()) made.together = std::move(together);
   return made;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Attacks a published file the way its readers could. Pure. Three attackers are tried:
+// Attacks a published file the way its readers could. Pure. Four attackers are tried:
 //
 // - somebody who has the file alone, and sees what a class has in common;
 // - somebody who also knows some quasi-identifiers of every person. The records that can be a person's are
@@ -7,7 +7,9 @@
 //   Somebody who knows all quasi-identifiers knows more of a job that generalizes by levels: a record whose
 //   cells a class shows is not suppressed. With the job's report, its class is certain;
 // - the same, who also has files of other jobs that may contain the person. A value has to be possible in
-//   each of them (Ganta, Kasiviswanathan and Smith 2008).
+//   each of them (Ganta, Kasiviswanathan and Smith 2008);
+// - somebody who knows no person, but the job's report and which values its input has: what the order of the
+//   transformations excludes in cells (refinement.hpp).
 //
 // What they claim is compared with the input of the job. The input is used for what is known of the persons,
 // and to check claims, and never to make them.
@@ -19,6 +21,7 @@
 
 #include "common/error.hpp"
 #include "engine/data/table.hpp"
+#include "jobs/check/refinement.hpp"
 #include "jobs/language/job.hpp"
 
 namespace pgveil::app {
@@ -76,9 +79,12 @@ struct ReleaseAttack {
   std::uint64_t predicates = 0, isolating = 0;
   std::optional<KnownInRelease> known;
   std::optional<LearntTogether> together;
+  std::optional<Refinement> refined;  // if all quasi-identifiers and the transformations are known
 
   // A sensitive column has a class of one value, or a person's value in one follows.
   [[nodiscard]] bool is_anything_learnt() const;
+  // The value of a generalized cell follows from the order of the transformations.
+  [[nodiscard]] bool is_any_cell_refined() const;
 };
 
 // Errors, kind configuration: the file lacks a column of the job, or has no rows.

@@ -44,6 +44,28 @@ ReportTable learnt_table(const std::vector<LearntColumn>& learnt, std::uint64_t 
   return made;
 }
 
+constexpr std::string_view kRefinedHeading = "Somebody who knows the job's report, and no person";
+
+std::vector<std::string> refined_lines(const Refinement& it) {
+  std::vector<std::string> lines{
+      "A record that a later transformation shows has no combination of values that an earlier one shows. "
+      "Records whose cell stands for several values of the input, those in whose cell this excludes some of "
+      "them, and those whose value follows:"};
+  if (it.open > 0)
+    lines.push_back(
+        fmt::format("{} values of cells were not decided, because they have more than {} combinations.",
+                    it.open, kMostCombinations));
+  return lines;
+}
+
+ReportTable refined_table(const Refinement& it) {
+  ReportTable made{{"column", "generalized", "narrowed", "claimed", "true"}, {}};
+  for (const auto& column : it.columns)
+    made.rows.push_back({column.name, fmt::to_string(column.generalized), fmt::to_string(column.narrowed),
+                         fmt::to_string(column.learnt + column.wrong), fmt::to_string(column.learnt)});
+  return made;
+}
+
 std::string isolating_line(const ReleaseAttack& it) {
   return fmt::format(
       "Singling out: {} of {} classes are isolated by what they show and their most frequent values ({}).",
@@ -74,8 +96,9 @@ std::string together_heading(const LearntTogether& it) {
 std::string release_verdict(const ReleaseAttackReport& report) {
   if (report.attack.smallest_class > 0 && report.attack.smallest_class < report.k)
     return "Verdict: a class is smaller than k.";
-  return report.attack.is_anything_learnt()
-             ? "Verdict: sensitive values follow."
+  if (report.attack.is_anything_learnt()) return "Verdict: sensitive values follow.";
+  return report.attack.is_any_cell_refined()
+             ? "Verdict: values of generalized cells follow."
              : "Verdict: the attacks that were tried learn no sensitive value.";
 }
 
@@ -90,6 +113,18 @@ boost::json::array names_json(const std::vector<std::string>& names) {
   boost::json::array made;
   for (const auto& name : names) made.emplace_back(name);
   return made;
+}
+
+boost::json::value refined_json(const std::optional<Refinement>& it) {
+  if (!it) return nullptr;
+  boost::json::array columns;
+  for (const auto& column : it->columns)
+    columns.push_back({{"column", column.name},
+                       {"generalized", column.generalized},
+                       {"narrowed", column.narrowed},
+                       {"claimed", column.learnt + column.wrong},
+                       {"true", column.learnt}});
+  return boost::json::object{{"columns", columns}, {"open", it->open}};
 }
 
 boost::json::value known_json(const std::optional<KnownInRelease>& it) {
@@ -108,7 +143,8 @@ boost::json::value known_json(const std::optional<KnownInRelease>& it) {
 }  // namespace
 
 bool ReleaseAttackReport::is_anything_found() const {
-  return attack.is_anything_learnt() || (attack.smallest_class > 0 && attack.smallest_class < k);
+  return attack.is_anything_learnt() || attack.is_any_cell_refined() ||
+         (attack.smallest_class > 0 && attack.smallest_class < k);
 }
 
 std::vector<std::string> not_tried_on(const Job& job, const ReleaseAttack& attack) {
@@ -134,11 +170,15 @@ std::vector<std::string> not_tried_on(const Job& job, const ReleaseAttack& attac
     lines.emplace_back(
         "Somebody who knows all quasi-identifiers of persons, and the order of the transformations: name the "
         "job's report with --scheme.");
-  if (has_parts)
+  if (has_parts && !attack.refined)
     lines.emplace_back(
         "What the order of the transformations tells of generalized cells: a later one shows no record that "
-        "an "
-        "earlier one could have shown (refinement).");
+        "an earlier one could have shown (refinement). Name all quasi-identifiers with --knows, and the "
+        "job's "
+        "report with --scheme.");
+  if (has_parts && attack.refined)
+    lines.emplace_back(
+        "That fewer than k records have the cells of a transformation that did not show them (refinement).");
   for (const auto& attribute : job.attributes) {
     if (attribute.aggregate)
       lines.push_back(fmt::format("Column {}: which values its aggregates leave possible.", attribute.name));
@@ -164,6 +204,9 @@ std::string release_attack_text(const ReleaseAttackReport& report) {
   if (it.together)
     out += fmt::format("\n{}\n{}", together_heading(*it.together),
                        text_of(learnt_table(it.together->learnt, it.known->persons)));
+  if (it.refined)
+    out += fmt::format("\n{}\n{}\n{}", kRefinedHeading, fmt::join(refined_lines(*it.refined), "\n"),
+                       text_of(refined_table(*it.refined)));
   out += "\nNot tried\n";
   for (const auto& line : report.not_tried) out += fmt::format("- {}\n", line);
   return out + "\n" + release_verdict(report) + "\n";
@@ -197,6 +240,7 @@ std::string release_attack_json(const ReleaseAttackReport& report) {
   if (it.together)
     made["together"] = {{"jobs", names_json(it.together->jobs)},
                         {"columns", learnt_json(it.together->learnt)}};
+  made["refined"] = refined_json(it.refined);
   made["not_tried"] = names_json(report.not_tried);
   return boost::json::serialize(made) + "\n";
 }
@@ -223,6 +267,11 @@ std::string release_attack_html(const ReleaseAttackReport& report) {
   if (it.together) {
     page.heading(together_heading(*it.together));
     add(learnt_table(it.together->learnt, it.known->persons));
+  }
+  if (it.refined) {
+    page.heading(std::string(kRefinedHeading));
+    for (const auto& line : refined_lines(*it.refined)) page.paragraph(line);
+    add(refined_table(*it.refined));
   }
   page.heading("Not tried");
   for (const auto& line : report.not_tried) page.paragraph(line);

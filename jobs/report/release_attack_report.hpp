@@ -18,7 +18,7 @@ struct ReleaseAttackReport {
   ReleaseAttack attack;
   std::vector<std::string> not_tried;  // whole sentences
 
-  // A class is smaller than k, or a sensitive value follows.
+  // A class is smaller than k, or the value of a sensitive or of a generalized cell follows.
   [[nodiscard]] bool is_anything_found() const;
 };
 

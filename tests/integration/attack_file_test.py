@@ -118,6 +118,32 @@ class AttackFile(Folder):
                 text, _ = self.run_in_folder("attack", "--job", f"{name}.yaml")
                 self.assertIn("Verdict: the attacks that were tried learn no sensitive value.", text)
 
+    def test_the_report_tells_what_the_order_of_transformations_excludes(self):
+        known = ("--knows", "age,town")
+        for name in ("levels", "parts"):
+            with self.subTest(name):
+                self.publish(name, *self.METHODS[name], ", l_diversity: {distinct: 2}")
+                self.assertIsNone(self.attack("--job", f"{name}.yaml", *known)["refined"])
+                scheme = ("--scheme", f"{name}.json")
+                for column in self.attack("--job", f"{name}.yaml", *known, *scheme)["refined"]["columns"]:
+                    self.assertLessEqual(column["narrowed"], column["generalized"])
+                    self.assertEqual(column["claimed"], column["true"])
+                for form in ("text", "html"):
+                    text, _ = self.run_in_folder("attack", "--job", f"{name}.yaml", *known, *scheme, "--format", form)
+                    self.assertIn("Somebody who knows the job's report, and no person", text.replace("&#39;", "'"))
+                    self.assertEqual("fewer than k records have the cells" in text, name == "parts")
+        # Everybody in five towns is shown with the town. So the one person who is not lives in the sixth.
+        rows = [["name", "age", "town", "illness"]]
+        rows += [[f"name-secret-{i}", 30, f"town-secret-{i // 5}", "illness-secret"] for i in range(25)]
+        rows.append(["name-secret", 30, "town-secret-5", "illness-secret"])
+        self.write("people.csv", rows)
+        age = "hierarchy: {intervals: {widths: [5]}}, max_level: 0"
+        self.publish("one", "suppression: 20%\nsuppressed_records: keep\ngs: 0", age)
+        found = self.attack("--job", "one.yaml", *known, "--scheme", "one.json", status=4)
+        age, town = found["refined"]["columns"]
+        self.assertEqual((town["generalized"], town["narrowed"], town["claimed"], town["true"]), (1, 1, 1, 1))
+        self.assertEqual(age["generalized"], 0)
+
     def test_several_files_tell_more_than_one(self):
         diverse = ", l_diversity: {distinct: 2}"
         self.publish("levels", *self.METHODS["levels"], diverse)
