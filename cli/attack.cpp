@@ -249,8 +249,10 @@ Verb add_attack(CLI::App& parent, std::string& config) {
   auto* job = verb->add_option("--job", arguments->job, "attack a file that this job published");
   auto* knows = verb->add_option("--knows", arguments->knows,
                                  "columns that an attacker knows of every person: age,zip");
-  verb->add_option("--scheme", arguments->scheme,
-                   "the job's report, which anonymize --report wrote: it tells which class is a person's")
+  verb->add_option(
+          "--scheme", arguments->scheme,
+          "the job's report, which anonymize --report wrote: it tells which class is a person's, and "
+          "which values the order of the transformations excludes")
       ->needs(job)
       ->needs(knows);
   verb->add_option("--with", arguments->with,

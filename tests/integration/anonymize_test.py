@@ -595,7 +595,8 @@ class Mondrian(JobCase):
         self.postgres.run("DROP TABLE public.patients_k5", "demo")
         (self.folder / "out.csv").unlink()
         self.refused(job.replace("distinct: 2", "distinct: 6"), "do not keep the models")
-        self.refused(job.replace("algorithm: mondrian", "algorithm: flash"), "resist needs algorithm: mondrian")
+        other = job.replace("algorithm: mondrian", "algorithm: flash")
+        self.refused(other, "resist needs algorithm: mondrian")
 
     def test_what_it_can_not_do_is_refused(self):
         for arguments in (("--list",), ("--transformation", "0,0,0"), ("--frontier", "2,5")):

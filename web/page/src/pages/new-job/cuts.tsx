@@ -25,14 +25,16 @@ const kCutsHints: Record<Cuts, string> = {
   strict: "Records of one value stay together.",
   relaxed: "Records of one value may be divided, so groups are smaller and overlap.",
   drawn:
-    "Cuts are drawn at random, so that somebody who knows how pgveil cuts can compute nothing from them. Groups are larger, and each run gives another table. Publish one of them only.",
+    "Cuts are drawn at random, so that somebody who knows how pgveil cuts can compute nothing from them. " +
+    "Groups are larger, and each run gives another table. Publish one of them only.",
 };
 const kRangesHints: Record<Ranges, string> = {
   tight: "A group shows its smallest and largest value. This reveals that somebody has each of them.",
   region: "A group shows the range that the cuts left to it. This is coarser, and reveals the cuts instead.",
   sets: "A group shows the set of its values in columns of categories. This loses least, and reveals that somebody has each of them.",
   region_sets:
-    "A group shows the set of values that the cuts left to it in columns of categories, and the range in columns of numbers.",
+    "A group shows the set of values that the cuts left to it in columns of categories, " +
+    "and the range in columns of numbers.",
 };
 
 export function CutsOf({mondrian, set}: {mondrian: Mondrian; set: (change: Partial<Mondrian>) => void}) {
