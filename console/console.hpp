@@ -68,6 +68,10 @@ struct BuildPolicy {
 struct CheckPolicy {
   std::string policy;
 };
+struct AttackPolicy {
+  std::string policy;
+  std::vector<std::string> columns;  // that an attacker knows of every person
+};
 // For any table that pgveil may read. database: none means the only one.
 struct CheckTable {
   std::string schema, table;
@@ -140,8 +144,9 @@ using Command =
     std::variant<ShowPolicies, ShowTree, ShowTreeAs, ShowRules, ShowCohorts, ShowUtility, ShowStored,
                  ShowRefusals, ShowJobs, ShowClients, ShowServers, ShowPools, ShowStats, ShowStatsTotals,
                  ShowDatabases, ShowUsers, ShowConfig, ShowLists, ShowMem, ShowVersion, ShowHelp, BuildPolicy,
-                 CheckPolicy, CheckTable, MeasureRisk, ExplainPolicy, Reload, ExportToTable, ExportToFile,
-                 AnonymizeJob, CancelJob, Pause, Resume, Reconnect, KillClient, Shutdown, SignInLink, Benign>;
+                 CheckPolicy, AttackPolicy, CheckTable, MeasureRisk, ExplainPolicy, Reload, ExportToTable,
+                 ExportToFile, AnonymizeJob, CancelJob, Pause, Resume, Reconnect, KillClient, Shutdown,
+                 SignInLink, Benign>;
 
 // Keywords are accepted in any case, names bare or double-quoted, and a trailing semicolon is allowed; in '…'
 // a quote is doubled. Errors: 42601 with what was expected and "SHOW HELP lists the commands".

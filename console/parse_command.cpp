@@ -279,6 +279,12 @@ Result<Command> parse_ours(Reader& in) {
     build.is_fresh = in.accept("fresh");
     return in.finish(std::move(build));
   }
+  if (in.accept("attack")) {
+    in.expect("policy");
+    AttackPolicy attack{in.name("a policy's name"), {}};
+    if (in.accept("knows")) attack.columns = in.names();
+    return in.finish(std::move(attack));
+  }
   if (in.accept("risk")) return parse_risk(in);
   if (in.accept("check")) {
     if (in.accept("table")) return parse_check_table(in);

@@ -13,6 +13,7 @@
 #include "console/format_rules.hpp"
 #include "console/format_tree.hpp"
 #include "console/format_utility.hpp"
+#include "daemon/policies/attack_policy.hpp"
 #include "daemon/policies/builder.hpp"
 #include "daemon/policies/masked_copies.hpp"
 #include "daemon/policies/stored_column.hpp"
@@ -253,6 +254,16 @@ Answer Commands::answer(const console::CheckPolicy& command, const std::string&)
   row.push_back(finding);
   serving_.last_checks().checked(open->spec->name, open->version->number, {utc_now(), finding});
   return Table{console::columns_of(command), {std::move(row)}, "CHECK POLICY", {}};
+}
+
+Answer Commands::answer(const console::AttackPolicy& command, const std::string&) {
+  const auto now = serving_.present();
+  const auto open = open_policy(*now, command.policy);
+  if (!open) return open.error();
+  const auto report =
+      attack_policy(now->config, now->specs, {open->spec, open->version, ""}, command.columns);
+  if (!report) return report.error();
+  return console::lines_table(command, attack::attack_text(*report));
 }
 
 Answer Commands::answer(const console::ExplainPolicy& command, const std::string&) {

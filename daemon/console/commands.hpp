@@ -57,6 +57,7 @@ class Commands final : public console::Console {
   [[nodiscard]] console::Answer answer(const console::ShowHelp& command, const std::string& role);
   [[nodiscard]] console::Answer answer(const console::BuildPolicy& command, const std::string& role);
   [[nodiscard]] console::Answer answer(const console::CheckPolicy& command, const std::string& role);
+  [[nodiscard]] console::Answer answer(const console::AttackPolicy& command, const std::string& role);
   [[nodiscard]] console::Answer answer(const console::CheckTable& command, const std::string& role);
   [[nodiscard]] console::Answer answer(const console::MeasureRisk& command, const std::string& role);
   [[nodiscard]] console::Answer answer(const console::ExplainPolicy& command, const std::string& role);

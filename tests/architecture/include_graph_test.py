@@ -69,6 +69,7 @@ MAY_INCLUDE = {
     "daemon": {
         "common",
         "policy",
+        "attack",
         "engine",
         "pg",
         "rewriter",

@@ -92,6 +92,22 @@ class Attack(StackCase):
         self.assertEqual((everything["in_one_class"], everything["unknown_cells"]), (62, 0))
         self.assertIn("is not a quasi-identifier", self.attack("city_t", "--knows", "id", status=1).stderr)
 
+    def test_the_console_gives_the_same_report(self):
+        for name, columns in (("village_g", "job"), ("city_t", "job,sex")):
+            printed = self.attack(name, "--knows", columns, status=4 if name == "village_g" else 0).stdout
+            reply = self.pgveil.console(f"ATTACK POLICY {name} KNOWS ({columns})")
+            self.assertEqual(reply.errors, [])
+            self.assertEqual("\n".join(row[0] for row in reply.texts()) + "\n", printed)
+        without = [row[0] for row in self.pgveil.console("ATTACK POLICY city_t").texts()]
+        self.assertTrue(any("KNOWS on the console" in line for line in without), without)
+        for command, words in (
+            ("ATTACK POLICY nobody", "nobody"),
+            ("ATTACK POLICY city_t KNOWS (id)", "is not a quasi-identifier"),
+            ("ATTACK POLICY city_t KNOWS ()", "a column's name"),
+            ("ATTACK city_t", "POLICY"),
+        ):
+            self.assertIn(words, str(self.pgveil.console(command).errors), command)
+
     def test_formats_are_deterministic(self):
         for form in ("text", "json", "html"):
             first = self.attack("city_t", "--format", form).stdout

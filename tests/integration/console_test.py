@@ -281,6 +281,7 @@ class Console(StackCase):
             "SHOW COHORTS people_k2",
             "BUILD POLICY people_k2",
             "CHECK POLICY people_k2",
+            "ATTACK POLICY people_k2",
             "EXPLAIN POLICY FOR ROLE analyst 'SELECT 1'",
             "RELOAD",
             "EXPORT POLICY people_k2 TO TABLE public.x",

@@ -15,16 +15,19 @@ struct Case {
 // Every alternative of Command, so that a new one must be decided here.
 const std::vector<Case>& cases() {
   static const std::vector<Case> list{
-      {ShowPolicies{}, true}, {ShowTree{}, false},          {ShowTreeAs{}, false},   {ShowRules{}, false},
-      {ShowCohorts{}, false}, {ShowStored{}, false},        {ShowUtility{}, false},  {ShowRefusals{}, true},
-      {ShowJobs{}, true},     {ShowVersion{}, true},        {ShowHelp{}, true},      {BuildPolicy{}, false},
-      {CheckPolicy{}, false}, {CheckTable{}, false},        {MeasureRisk{}, false},  {ExplainPolicy{}, false},
-      {Reload{}, false},      {ExportToTable{}, false},     {ExportToFile{}, false}, {AnonymizeJob{}, false},
-      {CancelJob{}, false},   {ShowClients{}, true},        {ShowServers{}, true},   {ShowPools{}, true},
-      {ShowStats{}, true},    {ShowStatsTotals{}, true},    {ShowDatabases{}, true}, {ShowUsers{}, true},
-      {ShowConfig{}, false},  {ShowLists{}, true},          {ShowMem{}, true},       {Pause{}, false},
-      {Resume{}, false},      {Reconnect{}, false},         {KillClient{}, false},   {Shutdown{}, false},
-      {SignInLink{}, true},   {Benign{"SET", {}, {}}, true}};
+      {ShowPolicies{}, true},   {ShowTree{}, false},      {ShowTreeAs{}, false},
+      {ShowRules{}, false},     {ShowCohorts{}, false},   {ShowStored{}, false},
+      {ShowUtility{}, false},   {ShowRefusals{}, true},   {ShowJobs{}, true},
+      {ShowVersion{}, true},    {ShowHelp{}, true},       {BuildPolicy{}, false},
+      {CheckPolicy{}, false},   {AttackPolicy{}, false},  {CheckTable{}, false},
+      {MeasureRisk{}, false},   {ExplainPolicy{}, false}, {Reload{}, false},
+      {ExportToTable{}, false}, {ExportToFile{}, false},  {AnonymizeJob{}, false},
+      {CancelJob{}, false},     {ShowClients{}, true},    {ShowServers{}, true},
+      {ShowPools{}, true},      {ShowStats{}, true},      {ShowStatsTotals{}, true},
+      {ShowDatabases{}, true},  {ShowUsers{}, true},      {ShowConfig{}, false},
+      {ShowLists{}, true},      {ShowMem{}, true},        {Pause{}, false},
+      {Resume{}, false},        {Reconnect{}, false},     {KillClient{}, false},
+      {Shutdown{}, false},      {SignInLink{}, true},     {Benign{"SET", {}, {}}, true}};
   return list;
 }
 

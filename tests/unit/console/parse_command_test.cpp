@@ -39,6 +39,9 @@ struct Spelled {
     return "build " + it.policy + (it.is_fresh ? " fresh" : "");
   }
   std::string operator()(const CheckPolicy& it) const { return "check " + it.policy; }
+  std::string operator()(const AttackPolicy& it) const {
+    return "attack " + it.policy + " knows=" + joined(it.columns);
+  }
   static std::string joined(const std::vector<std::string>& names) {
     std::string text;
     for (const auto& name : names) text += "[" + name + "]";
@@ -130,6 +133,8 @@ TEST_CASE("every command is understood, in any case and layout") {
       {"BUILD POLICY p", "build p"},
       {"build policy \"Fresh\" fresh;", "build Fresh fresh"},
       {"CHECK POLICY p", "check p"},
+      {"ATTACK POLICY p", "attack p knows="},
+      {"attack policy \"a p\" knows (city, \"zip code\");", "attack a p knows=[city][zip code]"},
       {"CHECK TABLE public.people AS JOB j",
        "check [public][people] database=- job=j columns= sensitive= k=- require= risk= order="},
       {"check table s.\"T\" in database d columns (age, \"home zip\")",
