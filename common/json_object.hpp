@@ -56,7 +56,7 @@ class JsonObjectView {
 
 [[nodiscard]] Error broken_json(std::string_view path, std::string_view what);
 
-// JSON has no infinity, and no number for what is not a number.
+// Null if there is no number, or if it is infinite or not a number, which JSON cannot express.
 [[nodiscard]] boost::json::value number_or_null(std::optional<double> value);
 
 // JSON in which no object has a key twice; nullopt: it is not.

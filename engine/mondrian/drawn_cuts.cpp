@@ -1,7 +1,7 @@
 #include "engine/mondrian/drawn_cuts.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <cstddef>
 
 #include "common/assert.hpp"
 #include "common/sha256.hpp"
@@ -52,7 +52,9 @@ std::uint64_t SecretDraws::below(std::uint64_t limit) {
   std::uint64_t number = whole;
   while (number >= whole) {
     const std::string bytes = hmac_sha256(secret_, "draw " + std::to_string(drawn_++));
-    std::memcpy(&number, bytes.data(), sizeof number);
+    number = 0;
+    for (std::size_t i = 0; i < sizeof number; ++i)
+      number = number << 8 | static_cast<std::uint8_t>(bytes[i]);
   }
   return number % limit;
 }

@@ -4,7 +4,7 @@
 // docs/attack-model.md ("Cuts that are drawn") needs that.
 #include <cstdint>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/mondrian/dimension.hpp"
