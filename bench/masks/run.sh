@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# ./run bench masks [--quick] [--copies=N] [--stored]: the raw statement against the masked one, in PostgreSQL
-# itself. README.md says what is measured and how.
+# ./run bench masks [--quick] [--copies=N] [--stored | --forms]: the raw statement against the masked one, in
+# PostgreSQL itself. README.md says what is measured and how.
 # Environment: PGVEIL_BIN (the binary; default build/release/cli/pgveil), PGVEIL_DATASETS, PGVEIL_BENCH_KEEP.
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -54,11 +54,12 @@ store_decisions() {
 }
 
 main() {
-  local argument options=()
+  local argument options=() result=masks
   for argument in "$@"; do
     case $argument in
       --quick) PAIRS=5 ;;
       --stored) ENFORCEMENT=stored ;;
+      --forms) MEASURE=forms.py result=masks_forms ;;
       --copies=*) COPIES=${argument#--copies=} ;;
       --only=*) options+=("$argument") ;;
       *) die_usage "bench masks: unknown argument \"$argument\"" ;;
@@ -70,7 +71,7 @@ main() {
   load_tables
   build_policies
   measure --port="$PORT" --pairs="$PAIRS" "${options[@]}" |
-    tee "$ROOT/build/bench/masks.md"
+    tee "$ROOT/build/bench/$result.md"
 }
 
 main "$@"
