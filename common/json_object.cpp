@@ -18,6 +18,10 @@ boost::json::value number_or_null(std::optional<double> value) {
   return value && std::isfinite(*value) ? boost::json::value(*value) : boost::json::value(nullptr);
 }
 
+boost::json::value text_or_null(const std::optional<std::string>& text) {
+  return text ? boost::json::value(*text) : boost::json::value(nullptr);
+}
+
 Error broken_json(std::string_view path, std::string_view what) {
   return {.kind = ErrorKind::configuration,
           .sqlstate = std::string(sqlstate::kInvalidParameterValue),

@@ -58,6 +58,7 @@ class JsonObjectView {
 
 // Null if there is no number, or if it is infinite or not a number, which JSON cannot express.
 [[nodiscard]] boost::json::value number_or_null(std::optional<double> value);
+[[nodiscard]] boost::json::value text_or_null(const std::optional<std::string>& text);
 
 // JSON in which no object has a key twice; nullopt: it is not.
 [[nodiscard]] std::optional<boost::json::value> parse_json(std::string_view text, std::size_t max_depth = 32);

@@ -4,16 +4,13 @@
 
 #include <boost/json.hpp>
 
+#include "common/json_object.hpp"
 #include "jobs/report/certificate.hpp"
 
 namespace pgveil::app {
 namespace {
 
 namespace json = boost::json;
-
-json::value text_or_null(const std::optional<std::string>& text) {
-  return text ? json::value(*text) : json::value(nullptr);
-}
 
 json::array constraints_of(const policy::PolicySpec& spec) {
   json::array made;

@@ -36,10 +36,6 @@ json::value order_json(const std::optional<engine::ValueOrder>& order) {
   return std::get<engine::SortedBy>(*order) == engine::SortedBy::number ? "number" : "text";
 }
 
-json::value text_or_null(const std::optional<std::string>& text) {
-  return text ? json::value(*text) : json::value(nullptr);
-}
-
 json::array sensitive_json(const Job& job) {
   json::array made;
   for (const auto& attribute : job.attributes) {
@@ -88,10 +84,11 @@ engine::CheckedColumn column_of(const json::value& value, FirstError& errors) {
 void read_policy_part(JsonObjectView& fields, Certificate& made, FirstError& errors) {
   made.policy = fields.text("policy");
   made.policy_print = fields.text("policy_sha256");
+  made.policy_version = fields.count("policy_version");
   made.models = fields.texts("models");
   made.unit = fields.text_or_null("unit");
   if (made.policy.empty()) errors.add(no_certificate());
-  for (const auto* key : {"policy_version", "built_at", "units", "cohorts", "smallest_cohort", "cells",
+  for (const auto* key : {"built_at", "units", "cohorts", "smallest_cohort", "cells",
                           "disclosed", "computable", "equal", "disclosed_or_implied", "suppressed_splits"})
     fields.skip(key);
 }

@@ -32,6 +32,7 @@ inline constexpr std::int64_t kCertificateForm = 1;
 struct Certificate {
   std::string job, job_print;        // empty: a policy's certificate
   std::string policy, policy_print;  // empty: a job's certificate
+  std::uint64_t policy_version = 0;  // that was exported; 0: a job's certificate
   std::string issued_at, version, input_print;
   std::optional<std::string> file_print, table_print;
   std::vector<std::string> columns, quasi_identifiers;
