@@ -102,6 +102,10 @@ std::string together_line(const TogetherFindings& it) {
                      policies, it.small_classes, it.required, it.smallest);
 }
 
+std::string print_line(const AttackReport& report) {
+  return fmt::format("SHA-256 of the policy: {}.", report.policy_print);
+}
+
 std::string verdict(const AttackReport& report) {
   if (report.is_anything_computable()) return "Verdict: something is computable.";
   const bool is_complete =
@@ -180,7 +184,7 @@ bool AttackReport::is_anything_computable() const {
 }
 
 std::string attack_text(const AttackReport& report) {
-  std::string out = headline(report) + "\n";
+  std::string out = headline(report) + "\n" + print_line(report) + "\n";
   if (const Attacker* it = guesser(report)) {
     out += size_line(it->findings) + "\n\nWhat is certain\n" + text_of(attackers_table(report));
     out += fmt::format("\nColumn by column, for {}\n{}", it->name, text_of(columns_table(*it)));
@@ -204,6 +208,7 @@ std::string attack_json(const AttackReport& report) {
   for (const auto& line : report.not_tried) not_tried.emplace_back(line);
   const json::object made{{"pgveil", report.pgveil},
                           {"policy", report.policy},
+                          {"policy_sha256", report.policy_print},
                           {"table", report.table},
                           {"version", report.version},
                           {"built_at", report.built_at},
@@ -220,6 +225,7 @@ std::string attack_json(const AttackReport& report) {
 std::string attack_html(const AttackReport& report) {
   HtmlPage page("What readers learn from policy " + report.policy);
   page.paragraph(headline(report));
+  page.paragraph(print_line(report));
   page.paragraph(verdict(report));
   if (const Attacker* it = guesser(report)) {
     page.paragraph(size_line(it->findings));
@@ -240,6 +246,15 @@ std::string attack_html(const AttackReport& report) {
   page.heading("Not tried");
   for (const auto& line : report.not_tried) page.paragraph(line);
   return std::move(page).finish();
+}
+
+std::string attack_report_as(const AttackReport& report, ReportFormat format) {
+  switch (format) {
+    case ReportFormat::text: return attack_text(report);
+    case ReportFormat::json: return attack_json(report);
+    case ReportFormat::html: return attack_html(report);
+  }
+  return {};
 }
 
 }  // namespace pgveil::attack

@@ -8,6 +8,7 @@
 
 #include "attack/findings.hpp"
 #include "attack/known_persons.hpp"
+#include "common/report_format.hpp"
 
 namespace pgveil::attack {
 
@@ -30,6 +31,7 @@ struct TogetherFindings {
 struct AttackReport {
   std::string pgveil;  // the program's version
   std::string policy;
+  std::string policy_print;  // SHA-256 of its text, as in the certificate of an export
   std::string table;
   std::uint64_t version = 0;
   std::string built_at;
@@ -48,5 +50,6 @@ inline constexpr std::size_t kReaders = 2;  // of the attackers, the first ones:
 [[nodiscard]] std::string attack_text(const AttackReport& report);
 [[nodiscard]] std::string attack_json(const AttackReport& report);
 [[nodiscard]] std::string attack_html(const AttackReport& report);
+[[nodiscard]] std::string attack_report_as(const AttackReport& report, ReportFormat format);
 
 }  // namespace pgveil::attack

@@ -42,15 +42,6 @@ Result<attack::AttackReport> attack_stored(const AttackArguments& arguments, con
   return attack_policy(*config, *specs, *stored, knows);
 }
 
-std::string attack_text_as(const attack::AttackReport& report, ReportFormat format) {
-  switch (format) {
-    case ReportFormat::text: return attack::attack_text(report);
-    case ReportFormat::json: return attack::attack_json(report);
-    case ReportFormat::html: return attack::attack_html(report);
-  }
-  return {};
-}
-
 int run_attack(const AttackArguments& arguments, const std::string& config_path) {
   if (arguments.job) {
     ReleaseAttackArguments release{{},
@@ -65,7 +56,7 @@ int run_attack(const AttackArguments& arguments, const std::string& config_path)
   }
   const auto made = attack_stored(arguments, config_path);
   if (!made) return report(made.error());
-  const auto written = write_report(arguments.output, attack_text_as(*made, arguments.format), {});
+  const auto written = write_report(arguments.output, attack::attack_report_as(*made, arguments.format), {});
   if (!written) return report(written.error());
   return made->is_anything_computable() ? kComputable : kSuccess;
 }

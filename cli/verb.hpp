@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "common/error.hpp"
+#include "common/report_format.hpp"
 #include "jobs/input/table_input.hpp"
 
 namespace pgveil::app {
@@ -43,7 +44,6 @@ using AddVerb = Verb (*)(CLI::App& parent, std::string& config);
 void add_table_config(CLI::App& verb, std::string& config);
 void add_table(CLI::App& verb, TableArguments& table);
 
-enum class ReportFormat { text, json, html };
 void add_format(CLI::App& verb, ReportFormat& format, std::optional<std::string>& output);
 
 // An option whose value is one of a few words. `choice` outlives the verb.

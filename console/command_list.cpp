@@ -205,8 +205,9 @@ std::vector<CommandInfo> make_list() {
               {"splits_below_k", "finding"})},
       {alternative_of<AttackPolicy>(),
        "ATTACK POLICY",
-       "ATTACK POLICY policy [KNOWS (a, b)]",
-       "what readers can compute or guess of hidden cells, like `pgveil attack`",
+       "ATTACK POLICY policy [KNOWS (a, b)] [AS format]",
+       "what readers can compute or guess of hidden cells, like `pgveil attack`. TEXT (the default) is one "
+       "line a row, JSON and HTML are one cell",
        Standing::admin,
        {"report"}},
       {alternative_of<CheckTable>(),

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "common/report_format.hpp"
 #include "common/text_table.hpp"
 
 namespace pgveil::console {
@@ -71,6 +72,7 @@ struct CheckPolicy {
 struct AttackPolicy {
   std::string policy;
   std::vector<std::string> columns;  // that an attacker knows of every person
+  ReportFormat format = ReportFormat::text;
 };
 // For any table that pgveil may read. database: none means the only one.
 struct CheckTable {

@@ -109,6 +109,13 @@ Result<Command> parse_show_tree(Reader& in) {
   return in.finish(ShowTreeAs{std::move(policy), TreeFormat::dot});
 }
 
+ReportFormat report_format(Reader& in) {
+  if (in.accept("text")) return ReportFormat::text;
+  if (in.accept("json")) return ReportFormat::json;
+  if (!in.accept("html")) in.fail("TEXT, JSON or HTML expected");
+  return ReportFormat::html;
+}
+
 // [FOR column [= 'value']] [LIMIT n | ALL] [OFFSET n]
 Excerpt read_excerpt(Reader& in) {
   Excerpt excerpt;
@@ -283,6 +290,7 @@ Result<Command> parse_ours(Reader& in) {
     in.expect("policy");
     AttackPolicy attack{in.name("a policy's name"), {}};
     if (in.accept("knows")) attack.columns = in.names();
+    if (in.accept("as")) attack.format = report_format(in);
     return in.finish(std::move(attack));
   }
   if (in.accept("risk")) return parse_risk(in);

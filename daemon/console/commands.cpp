@@ -263,7 +263,9 @@ Answer Commands::answer(const console::AttackPolicy& command, const std::string&
   const auto report =
       attack_policy(now->config, now->specs, {open->spec, open->version, ""}, command.columns);
   if (!report) return report.error();
-  return console::lines_table(command, attack::attack_text(*report));
+  auto text = attack::attack_report_as(*report, command.format);
+  if (command.format == ReportFormat::text) return console::lines_table(command, text);
+  return Table{console::columns_of(command), {{std::move(text)}}, "SHOW", {}};
 }
 
 Answer Commands::answer(const console::ExplainPolicy& command, const std::string&) {

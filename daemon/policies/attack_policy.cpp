@@ -151,6 +151,7 @@ Result<attack::AttackReport> attack_policy(const Config& config, const Specs& sp
   attack::AttackReport report;
   report.pgveil = PGVEIL_VERSION;
   report.policy = spec.name;
+  report.policy_print = spec.hash;
   report.table = spec.schema + "." + spec.table;
   report.version = stored.version->number;
   report.built_at = stored.version->built_at;

@@ -98,6 +98,12 @@ class Attack(StackCase):
             reply = self.pgveil.console(f"ATTACK POLICY {name} KNOWS ({columns})")
             self.assertEqual(reply.errors, [])
             self.assertEqual("\n".join(row[0] for row in reply.texts()) + "\n", printed)
+            for form in ("json", "html"):
+                printed = self.attack(
+                    name, "--knows", columns, "--format", form, status=4 if name == "village_g" else 0
+                ).stdout
+                cells = self.pgveil.console(f"ATTACK POLICY {name} KNOWS ({columns}) AS {form}").texts()
+                self.assertEqual(cells, [[printed]])
         without = [row[0] for row in self.pgveil.console("ATTACK POLICY city_t").texts()]
         self.assertTrue(any("KNOWS on the console" in line for line in without), without)
         for command, words in (
@@ -105,6 +111,7 @@ class Attack(StackCase):
             ("ATTACK POLICY city_t KNOWS (id)", "is not a quasi-identifier"),
             ("ATTACK POLICY city_t KNOWS ()", "a column's name"),
             ("ATTACK city_t", "POLICY"),
+            ("ATTACK POLICY city_t AS dot", "TEXT, JSON or HTML expected"),
         ):
             self.assertIn(words, str(self.pgveil.console(command).errors), command)
 

@@ -345,10 +345,12 @@ class Requests(PageCase):
             ("GET", "policies/people_k2/cohorts"),
             ("POST", "policies/people_k2/check"),
             ("POST", "policies/people_k2/build"),
+            ("POST", "policies/people_k2/attack"),
             ("GET", "show/config"),
             ("POST", "jobs/x/run"),
         ):
-            status, answer = self.watcher.api(method, path, {} if method == "POST" else None)
+            body = {"knows": [], "format": "json"} if path.endswith("/attack") else {}
+            status, answer = self.watcher.api(method, path, body if method == "POST" else None)
             self.assertEqual((status, answer["sqlstate"]), (403, "42501"), path)
         for path, body in (
             ("explain", {"role": "analyst", "database": "demo", "sql": "SELECT 1"}),

@@ -112,6 +112,17 @@ export const pages = ({settings, signedIn, open, heading, accessible, everywhere
       await page.getByLabel("A saved version").setInputFiles(await (await kept).path());
       await page.getByRole("button", {name: "Compare with the file"}).click();
       await page.getByText(/^After: version/).waitFor();
+      await tab(page, "Attacks");
+      await page.getByRole("button", {name: "Attack this version"}).click();
+      await page.getByRole("table", {name: "Hidden cells that can be computed"}).getByText("has all answers").waitFor();
+      await page.getByText("Somebody who knows columns of persons").waitFor();
+      await page.getByLabel("state", {exact: true}).check();
+      await page.getByRole("button", {name: "Attack this version"}).click();
+      await page.getByText("Somebody who knows state of every person").waitFor();
+      await everywhere(page, "attacks on a policy");
+      const report = page.waitForEvent("download");
+      await page.getByRole("button", {name: "Save the report"}).click();
+      assert.match(readFileSync(await (await report).path(), "utf8"), /<html[^]*people_k2/);
       const number = Number(await versionOf(page).innerText());
       await page.getByRole("button", {name: "Build a new version"}).click();
       await page.getByText(`Version ${number + 1} of people_k2 is in force.`).waitFor();

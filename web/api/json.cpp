@@ -145,6 +145,13 @@ Result<std::vector<std::string>> read_texts(std::string_view text,
   return texts;
 }
 
+Result<std::vector<std::string>> texts_at(const json::object& body, std::string_view key) {
+  FirstError errors;
+  auto texts = JsonObjectView(body, "body", errors).texts(key);
+  if (errors.error()) return bad_body(fmt::format("\"{}\" is no list of texts, or one has a NUL in it", key));
+  return texts;
+}
+
 Result<std::uint64_t> number_at(const json::object& body, std::string_view key) {
   FirstError errors;
   const auto number = JsonObjectView(body, "body", errors).count(key);

@@ -1,9 +1,11 @@
 #include "web/api/routes.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "common/ascii.hpp"
 #include "common/sql_quoting.hpp"
@@ -90,11 +92,17 @@ constexpr std::array<Topic, 6> kTopics{{
     {"databases", "SHOW DATABASES"},
 }};
 
-Result<Routed> named(const NamedRoute& route, std::string_view segment, std::string_view body) {
-  const auto name = unescaped(segment);
+Result<std::string> named_by(std::string_view segment) {
+  auto name = unescaped(segment);
   if (!name)
     return Error{ErrorKind::usage, std::string(sqlstate::kInvalidParameterValue),
                  "the name in the address can't be read", ""};
+  return std::move(*name);
+}
+
+Result<Routed> named(const NamedRoute& route, std::string_view segment, std::string_view body) {
+  const auto name = named_by(segment);
+  if (!name) return name.error();
   if (route.method == "POST") {
     if (const auto empty = read_body(body, {}); !empty) return empty.error();
   }
@@ -112,6 +120,30 @@ Result<Routed> explain(std::string_view text) {
   if (!sql) return sql.error();
   return Routed{fmt::format("EXPLAIN POLICY FOR ROLE {} IN DATABASE {} {}", console_name(*role),
                             console_name(*database), console_string(*sql))};
+}
+
+// The report on a policy: JSON for the page, or the HTML of a file that the visitor keeps.
+Result<Routed> attack(std::string_view segment, std::string_view text) {
+  const auto name = named_by(segment);
+  if (!name) return name.error();
+  const auto body = read_body(text, {"knows", "format"});
+  if (!body) return body.error();
+  const auto known = texts_at(*body, "knows");
+  if (!known) return known.error();
+  const auto format = text_at(*body, "format");
+  if (!format) return format.error();
+  if (*format != "json" && *format != "html")
+    return Error{ErrorKind::usage, std::string(sqlstate::kInvalidParameterValue),
+                 "the format of a report is json or html", ""};
+  std::string command = "ATTACK POLICY " + console_name(*name);
+  if (!known->empty()) {
+    std::vector<std::string> quoted;
+    std::ranges::transform(*known, std::back_inserter(quoted), console_name);
+    command += fmt::format(" KNOWS ({})", fmt::join(quoted, ", "));
+  }
+  const bool is_json = *format == "json";
+  return Routed{command + (is_json ? " AS JSON" : " AS HTML"),
+                is_json ? RouteAnswer::cell : RouteAnswer::table};
 }
 
 }  // namespace
@@ -139,6 +171,7 @@ std::optional<Result<Routed>> route(std::string_view method, std::string_view ta
     if (show != kShows.end()) return Routed{std::string(show->command)};
   }
   if (parts.size() != 3) return std::nullopt;
+  if (method == "POST" && parts[0] == "policies" && parts[2] == "attack") return attack(parts[1], body);
   const auto found = std::ranges::find_if(kNamed, [&](const NamedRoute& it) {
     return it.method == method && it.collection == parts[0] && it.verb == parts[2];
   });

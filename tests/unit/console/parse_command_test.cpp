@@ -40,7 +40,10 @@ struct Spelled {
   }
   std::string operator()(const CheckPolicy& it) const { return "check " + it.policy; }
   std::string operator()(const AttackPolicy& it) const {
-    return "attack " + it.policy + " knows=" + joined(it.columns);
+    const std::string form = it.format == ReportFormat::text   ? ""
+                             : it.format == ReportFormat::json ? " as json"
+                                                               : " as html";
+    return "attack " + it.policy + " knows=" + joined(it.columns) + form;
   }
   static std::string joined(const std::vector<std::string>& names) {
     std::string text;
@@ -134,6 +137,9 @@ TEST_CASE("every command is understood, in any case and layout") {
       {"build policy \"Fresh\" fresh;", "build Fresh fresh"},
       {"CHECK POLICY p", "check p"},
       {"ATTACK POLICY p", "attack p knows="},
+      {"ATTACK POLICY p AS text", "attack p knows="},
+      {"ATTACK POLICY p KNOWS (a) AS JSON", "attack p knows=[a] as json"},
+      {"attack policy p as html;", "attack p knows= as html"},
       {"attack policy \"a p\" knows (city, \"zip code\");", "attack a p knows=[city][zip code]"},
       {"CHECK TABLE public.people AS JOB j",
        "check [public][people] database=- job=j columns= sensitive= k=- require= risk= order="},

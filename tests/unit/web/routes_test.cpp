@@ -24,6 +24,10 @@ TEST_CASE("an address is one command of the console") {
   CHECK(command("GET", "policies/people_k2/version") == R"(SHOW TREE "people_k2" AS JSON)");
   CHECK(command("GET", "policies/people_k2/rules") == R"(SHOW RULES "people_k2")");
   CHECK(command("POST", "policies/people_k2/build", "{}") == R"(BUILD POLICY "people_k2")");
+  CHECK(command("POST", "policies/a/attack", R"({"knows": [], "format": "html"})") ==
+        R"(ATTACK POLICY "a" AS HTML)");
+  CHECK(command("POST", "policies/a/attack", R"({"knows": ["x\")", "y"], "format": "json"})") ==
+        R"(ATTACK POLICY "a" KNOWS ("x"")", "y") AS JSON)");
   CHECK(command("POST", "jobs/adult/run", "{}") == R"(ANONYMIZE JOB "adult")");
   CHECK(command("GET", "show/pools") == "SHOW POOLS");
   CHECK(command("POST", "explain", R"({"role": "a", "database": "d", "sql": "SELECT 'x'"})") ==
@@ -54,6 +58,16 @@ TEST_CASE("escapes of an address are read, broken ones are not") {
                              "policies/%00/rules", "policies/%0a/rules", "policies//rules"}) {
     CAPTURE(target);
     const auto routed = route("GET", target, "");
+    REQUIRE(routed);
+    CHECK(routed->has_error());
+  }
+}
+
+TEST_CASE("a report is asked for in full, or not at all") {
+  for (const char* body : {"{}", R"({"knows": "a", "format": "json"})", R"({"knows": [1], "format": "json"})",
+                           R"({"knows": [], "format": "text"})", R"({"knows": [], "format": "json", "x": 1})"}) {
+    CAPTURE(body);
+    const auto routed = route("POST", "policies/a/attack", body);
     REQUIRE(routed);
     CHECK(routed->has_error());
   }

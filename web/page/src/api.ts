@@ -128,6 +128,41 @@ export interface Version {
   utility?: Utility;
 }
 
+/** A column of a tree, as one attacker sees it. Columns that were left out have no guesses of the tree. */
+export interface AttackColumn {
+  column: string;
+  hidden: number;
+  prior_right: number;
+  guessed_right?: number;
+}
+
+export interface Attacker {
+  attacker: string;
+  has: string;
+  hidden: number;
+  claimed: number;
+  true: number;
+  columns: AttackColumn[];
+}
+
+/** What `pgveil attack` writes as JSON (docs/attacks.md), as far as the page shows it. */
+export interface AttackReport {
+  is_anything_computable: boolean;
+  attackers: Attacker[];
+  /** Without figures: there were too many ways to look at. */
+  known_persons: {
+    known_columns: string[];
+    persons?: number;
+    unique?: number;
+    in_one_class?: number;
+    fewest_rows?: number;
+    unknown_cells?: number;
+    claimed?: number;
+  } | null;
+  together: {policies: string[]; required: number; small_classes: number} | null;
+  not_tried: string[];
+}
+
 export interface DesignPolicy {
   name: string;
   database: string;
@@ -319,6 +354,15 @@ export const api = {
   /** Builds what was looked at: 412 when it is another by now, 409 while somebody builds it. */
   build: (policy: string, tag: string) => call<Table>("POST", "build", {policy, tag}),
   check: (policy: string) => call<Table>("POST", `policies/${name(policy)}/check`, {}),
+  /** known: columns that an attacker knows of every person. */
+  attack: (policy: string, known: readonly string[]) =>
+    call<AttackReport>("POST", `policies/${name(policy)}/attack`, {knows: known, format: "json"}),
+  /** The same report as a page of its own. */
+  attackPage: async (policy: string, known: readonly string[]) => {
+    const body = {knows: known, format: "html"};
+    const table = await call<Table>("POST", `policies/${name(policy)}/attack`, body);
+    return table.rows[0]?.[0] ?? "";
+  },
   /** saved: a version's JSON; empty: a build now. */
   difference: (policy: string, saved: string) => call<Difference>("POST", "difference", {policy, saved}),
   distribution: (policy: string, column: string) =>

@@ -15,6 +15,7 @@ import {records} from "../table.js";
 import {meanError, ofMillion} from "../utility.js";
 import {Answers} from "./answers.js";
 import {Differences} from "./difference.js";
+import {Attack} from "./policy/attack.js";
 import {CohortList, CohortSizes, Rules} from "./policy/cohorts.js";
 import {Columns} from "./policy/columns.js";
 import {HeatMap} from "./policy/heat-map.js";
@@ -105,7 +106,7 @@ function Overview({version}: {version: Version}) {
   );
 }
 
-type TabKey = "tree" | "columns" | "answers" | "cohorts" | "raw" | "versions";
+type TabKey = "tree" | "columns" | "answers" | "cohorts" | "raw" | "versions" | "attack";
 
 function VersionTabs({policy, version, showsRaw}: {policy: string; version: Version; showsRaw: boolean}) {
   const [tab, setTab] = useState<TabKey>("tree");
@@ -120,6 +121,7 @@ function VersionTabs({policy, version, showsRaw}: {policy: string; version: Vers
     {key: "answers", title: "Answers"},
     {key: "cohorts", title: "Cohorts and rules"},
     {key: "versions", title: "Compare versions"},
+    {key: "attack", title: "Attacks"},
   ];
   const panel = () => {
     switch (tab) {
@@ -164,6 +166,14 @@ function VersionTabs({policy, version, showsRaw}: {policy: string; version: Vers
         );
       case "versions":
         return <Differences key={version.number} policy={policy} />;
+      case "attack":
+        return (
+          <Attack
+            key={version.number}
+            policy={policy}
+            columns={tree.attributes.filter(it => !it.level).map(it => it.name)}
+          />
+        );
     }
   };
   return (
