@@ -6,6 +6,7 @@
 #include <deque>
 #include <filesystem>
 
+#include "cli/published_print.hpp"
 #include "jobs/input/data.hpp"
 #include "jobs/input/mondrian.hpp"
 #include "jobs/report/release_attack_report.hpp"
@@ -106,6 +107,12 @@ Result<ReleaseAttackReport> attack(const ReleaseAttackArguments& arguments, cons
   report.algorithm = first->job.mondrian ? std::string(algorithm_of(*first->job.mondrian))
                                          : std::string(engine::name(first->job.algorithm));
   if (first->job.local_recoding.parts > 0) report.algorithm += " with local_recoding";
+  if (first->where.file != "-") {
+    auto print = print_of_published(first->where, first->published);
+    if (!print) return print.error();
+    report.file_print = std::move(print->file);
+    report.table_print = std::move(print->table);
+  }
   report.k = first->job.k;
   report.attack = std::move(*found);
   report.not_tried = not_tried_on(first->job, report.attack);

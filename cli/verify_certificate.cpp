@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <limits>
 
+#include "cli/published_print.hpp"
 #include "cli/verbs.hpp"
-#include "common/files/whole_file.hpp"
 #include "jobs/check/check_table.hpp"
 #include "jobs/check/fingerprint.hpp"
 #include "jobs/check/recount.hpp"
+#include "jobs/report/attack_link.hpp"
 #include "jobs/report/certificate.hpp"
 #include "settings/policy_files.hpp"
 
@@ -25,6 +25,7 @@ struct VerifyArguments {
   TableArguments input;                        // neither file nor table: not checked
   std::optional<std::string> input_separator;  // none: that of the job's input, or of the table
   std::optional<std::string> key_file;
+  std::optional<std::string> attack_report;  // JSON
 };
 
 class Verdicts {
@@ -33,6 +34,7 @@ class Verdicts {
     all_good_ = all_good_ && is_good;
     out_ += fmt::format("{:<10}{}\n", is_good ? "ok" : "FAILED", what);
   }
+  void note(std::string_view what) { out_ += fmt::format("{:<10}{}\n", "note", what); }
   void leave(std::string_view what) { out_ += fmt::format("{:<10}{}\n", "unchecked", what); }
   [[nodiscard]] const std::string& text() const { return out_; }
   [[nodiscard]] bool all_good() const { return all_good_; }
@@ -42,39 +44,11 @@ class Verdicts {
   bool all_good_ = true;
 };
 
-Result<std::string> read_text(const std::string& path) {
-  auto text = read_whole(path, std::numeric_limits<std::size_t>::max());
-  if (!text) return text.error();
-  if (*text) return std::move(**text);
-  return error_of_kind(ErrorKind::configuration, fmt::format("there is no file {}", path), "check the path");
-}
-
-std::string print_of(const engine::Table& table, const std::optional<std::string>& null_text,
-                     const std::string& key) {
-  std::vector<std::string> names;
-  for (const auto& column : table.columns) names.push_back(column.name);
-  TableFingerprint print(names, key);
-  std::vector<std::optional<std::string_view>> cells(names.size());
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      const auto& text = table.columns[i].values[table.columns[i].codes.at(row)];
-      cells[i] = text == null_text ? std::nullopt : std::optional<std::string_view>(text);
-    }
-    print.add(cells);
-  }
-  return std::move(print).finish();
-}
-
-// The file is read once for its fingerprint and once more as a table. If it changes in between, neither
-// reading shows it alone, so both results are reported.
 Result<bool> is_the_table(const TableArguments& given, const Certificate& certificate,
                           const engine::Table& table) {
-  if (given.table) {
-    return certificate.table_print == print_of(table, null_text_of(given), "");
-  }
-  const auto text = read_text(*given.file);
-  if (!text) return text.error();
-  return certificate.file_print == fingerprint_of(*text);
+  const auto print = print_of_published(given, table);
+  if (!print) return print.error();
+  return print->table ? print->table == certificate.table_print : print->file == certificate.file_print;
 }
 
 bool compares_with_all(const engine::ValueModel& model) {
@@ -210,7 +184,7 @@ Result<void> verify_input(const VerifyArguments& arguments, const Certificate& c
   }
   const auto key = read_fingerprint_key(*arguments.key_file);
   if (!key) return key.error();
-  verdicts.add(print_of(input, std::nullopt, *key) == certificate.input_print,
+  verdicts.add(print_of_table(input, std::nullopt, *key) == certificate.input_print,
                "the input is the one that it was made from");
   return {};
 }
@@ -237,6 +211,19 @@ Result<void> verify_source(const VerifyArguments& arguments, const Certificate& 
   };
   verdicts.add(std::ranges::any_of(*specs, is_it),
                fmt::format("policy {} is the one that was exported", certificate.policy));
+  return {};
+}
+
+// What the attacks found is no promise of the certificate, so it is told and not judged.
+Result<void> verify_attack_report(const std::string& path, const Certificate& certificate,
+                                  Verdicts& verdicts) {
+  const auto text = read_text(path);
+  if (!text) return text.error();
+  const auto link = read_attack_link(*text);
+  if (!link) return link.error();
+  verdicts.add(link->is_about(certificate), "the attack report is about this release");
+  verdicts.note(link->is_anything_learnt ? "the attacks found something: read their report"
+                                         : "the attacks that were tried found nothing");
   return {};
 }
 
@@ -273,6 +260,10 @@ Result<Verdicts> verify(const VerifyArguments& arguments, const std::string& con
   if (auto models = verify_models(*certificate, *table, given, *population, verdicts); !models)
     return models.error();
   leave_cohorts(*certificate, verdicts);
+  if (arguments.attack_report) {
+    if (auto same = verify_attack_report(*arguments.attack_report, *certificate, verdicts); !same)
+      return same.error();
+  }
   if (*input) {
     if (auto same = verify_input(arguments, *certificate, **input, verdicts); !same) return same.error();
   }
@@ -306,6 +297,8 @@ Verb add_verify_certificate(CLI::App& parent, std::string& config) {
                    "one character, or tab (default: that of the job's input, else --separator)")
       ->needs(file);
   verb->add_option("--key-file", arguments->key_file, "file with the key for the fingerprint of the input");
+  verb->add_option("--attack-report", arguments->attack_report,
+                   "also check that this report, which attack --format json wrote, is about this release");
   verb->footer(
       "Examples:\n  pgveil verify-certificate certificate.json published.csv\n"
       "  pgveil verify-certificate certificate.json --table public.published --job job.yaml\n"

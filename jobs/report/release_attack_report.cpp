@@ -7,6 +7,7 @@
 #include <boost/json.hpp>
 
 #include "common/html_page.hpp"
+#include "common/json_object.hpp"
 #include "common/text_table.hpp"
 
 namespace pgveil::app {
@@ -15,6 +16,12 @@ namespace {
 std::string release_headline(const ReleaseAttackReport& report) {
   return fmt::format("job {}, {}: k = {}, {}, pgveil {}", report.job, report.file, report.k, report.algorithm,
                      report.pgveil);
+}
+
+std::string print_line(const ReleaseAttackReport& report) {
+  if (report.file_print) return fmt::format("SHA-256 of the file: {}.", *report.file_print);
+  if (report.table_print) return fmt::format("SHA-256 of the table: {}.", *report.table_print);
+  return "There is no fingerprint of standard input.";
 }
 
 std::string sizes_line(const ReleaseAttack& it) {
@@ -194,7 +201,7 @@ std::vector<std::string> not_tried_on(const Job& job, const ReleaseAttack& attac
 
 std::string release_attack_text(const ReleaseAttackReport& report) {
   const auto& it = report.attack;
-  std::string out = release_headline(report) + "\n" + sizes_line(it) + "\n";
+  std::string out = release_headline(report) + "\n" + print_line(report) + "\n" + sizes_line(it) + "\n";
   if (!it.columns.empty())
     out += "\nSomebody who has the file alone\n" + text_of(released_table(it)) + isolating_line(it) + "\n";
   if (it.known) {
@@ -226,6 +233,8 @@ std::string release_attack_json(const ReleaseAttackReport& report) {
   boost::json::object made{{"pgveil", report.pgveil},
                            {"job", report.job},
                            {"file", report.file},
+                           {"file_sha256", text_or_null(report.file_print)},
+                           {"table_sha256", text_or_null(report.table_print)},
                            {"algorithm", report.algorithm},
                            {"k", report.k},
                            {"is_anything_found", report.is_anything_found()},
@@ -249,6 +258,7 @@ std::string release_attack_html(const ReleaseAttackReport& report) {
   const auto& it = report.attack;
   HtmlPage page("What readers learn from job " + report.job);
   page.paragraph(release_headline(report));
+  page.paragraph(print_line(report));
   page.paragraph(release_verdict(report));
   page.paragraph(sizes_line(it));
   const auto add = [&page](const ReportTable& table) {

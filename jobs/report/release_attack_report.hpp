@@ -2,6 +2,7 @@
 // What `pgveil attack FILE --job` found, for people and for programs: names of columns, counts and shares,
 // but never a value of the data. The same findings give the same bytes.
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ struct ReleaseAttackReport {
   std::string pgveil;  // the program's version
   std::string job;
   std::string file;       // "the file out.csv"
+  // As in the job's certificate. Neither: standard input was read, and can't be read twice.
+  std::optional<std::string> file_print, table_print;
   std::string algorithm;  // in the job's words
   std::uint64_t k = 0;    // that the job promises
   ReleaseAttack attack;

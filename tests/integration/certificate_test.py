@@ -69,6 +69,61 @@ class Certificates(VerbCase):
     def verify(self, *arguments, status=0):
         return self.run_verb("verify-certificate", "certificate.json", *arguments, status=status).stdout
 
+    def attack(self, name, *arguments, status=4):
+        self.run_verb("attack", *arguments, "--format", "json", "--output", name, status=status)
+        return json.loads((self.folder / name).read_text())
+
+    def test_a_report_of_attacks_on_the_same_release(self):
+        for job, published in ((self.to_file(), ("out.csv",)), (JOB, ("--table", "public.visits_k4"))):
+            made = self.publish(job)
+            found = self.attack("attack.json", "--job", "job.yaml", status=0)
+            for key in ("file_sha256", "table_sha256"):
+                self.assertEqual(found[key], made[key])
+            said = self.verify(*published, "--attack-report", "attack.json")
+            self.assertIn("ok        the attack report is about this release", said)
+            self.assertIn("note      the attacks that were tried found nothing", said)
+        self.run_verb("attack", "--job", "job.yaml", "-o", "attack.txt")
+        self.assertIn(f"SHA-256 of the table: {made['table_sha256']}.", (self.folder / "attack.txt").read_text())
+
+    def test_a_report_that_found_something_is_told_of(self):
+        self.publish(self.to_file().replace("l_diversity: {distinct: 2, entropy: 1.5}", "l_diversity: {distinct: 1}"))
+        self.attack("attack.json", "--job", "job.yaml", "--knows", "age,zip", status=4)
+        said = self.verify("out.csv", "--attack-report", "attack.json")
+        self.assertIn("note      the attacks found something: read their report", said)
+
+    def test_a_report_of_attacks_on_another_release(self):
+        self.publish(self.to_file())
+        self.attack("attack.json", "--job", "job.yaml", status=0)
+        self.publish(self.to_file().replace("k: 4", "k: 5"))
+        said = self.verify("out.csv", "--attack-report", "attack.json", status=1)
+        self.assertIn("FAILED    the attack report is about this release", said)
+        for text in ("", "[]", "{}", '{"file_sha256": 1}', (self.folder / "certificate.json").read_text()):
+            self.write("attack.json", text)
+            done = self.run_verb(
+                "verify-certificate", "certificate.json", "out.csv", "--attack-report", "attack.json", status=1
+            )
+            self.assertIn("this is no report of pgveil attack", done.stderr)
+        done = self.run_verb(
+            "verify-certificate", "certificate.json", "out.csv", "--attack-report", "no.json", status=1
+        )
+        self.assertIn("there is no file no.json", done.stderr)
+
+    def test_standard_input_has_no_fingerprint(self):
+        self.publish(self.to_file())
+        done = subprocess.run(
+            [binary(), "attack", "-", "--job", "job.yaml", "--format", "json", *map(str, self.config)],
+            input=(self.folder / "out.csv").read_bytes(),
+            capture_output=True,
+            timeout=60,
+            cwd=self.folder,
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = json.loads(done.stdout)
+        self.assertEqual((found["file_sha256"], found["table_sha256"]), (None, None))
+        self.write("attack.json", done.stdout.decode())
+        said = self.verify("out.csv", "--attack-report", "attack.json", status=1)
+        self.assertIn("FAILED    the attack report is about this release", said)
+
     def test_a_file(self):
         made = self.publish(self.to_file())
         published = (self.folder / "out.csv").read_bytes()

@@ -67,6 +67,25 @@ class ExportCertificates(StackCase):
         for words in ("the table is the one", "11 records", "policy people_k2 is the one", "k 2"):
             self.assertIn(f"ok        {words}", said)
 
+    def test_a_report_of_attacks_on_the_exported_version(self):
+        self.export("FILE 'people.csv'")
+        path, report = self.exports / "people.csv", self.exports / "attack.json"
+        for policy, word in (("people_k2", "ok"), ("staff_k2", "FAILED")):
+            found = self.pgveil.console(f"ATTACK POLICY {policy} AS JSON", "operator").texts()[0][0]
+            report.write_text(found)
+            said = self.verify(path, "--attack-report", report, status=0 if word == "ok" else 1)
+            self.assertIn(f"{word:10}the attack report is about this release", said)
+        made = json.loads(report.read_text())
+        self.assertRegex(made["policy_sha256"], "^[0-9a-f]{64}$")
+
+    def test_a_report_of_attacks_on_a_later_version(self):
+        self.export("FILE 'people.csv'")
+        report = self.exports / "attack.json"
+        self.assertEqual(self.pgveil.console("BUILD POLICY people_k2", "operator").errors, [])
+        report.write_text(self.pgveil.console("ATTACK POLICY people_k2 AS JSON", "operator").texts()[0][0])
+        said = self.verify(self.exports / "people.csv", "--attack-report", report, status=1)
+        self.assertIn("FAILED    the attack report is about this release", said)
+
     def test_a_file_that_was_changed(self):
         self.export("FILE 'people.csv'")
         path = self.exports / "people.csv"
