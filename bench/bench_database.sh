@@ -66,10 +66,13 @@ YAML
     "$DIRECTORY"/{bench_password,superuser_password,pgveil,*.yaml,state}
 }
 
-# measure ARGUMENTS…: the benchmark's measure.py, in DIRECTORY, or the script that MEASURE names instead.
-measure() {
+# run_script FILE ARGUMENTS…: a script of the benchmark's folder, in DIRECTORY, beside the others.
+run_script() {
   cp "$HERE"/*.py "$ROOT"/bench/*.py "$DIRECTORY/"
   install -m 600 "$DIRECTORY/pgpass" "$DIRECTORY/pgpass_run"
   [[ $EUID -ne 0 ]] || chown "$RUN_USER:" "$DIRECTORY"/{*.py,pgpass_run}
-  as_run_user PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "${MEASURE:-measure.py}" "$@"
+  as_run_user PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$@"
 }
+
+# measure ARGUMENTS…: the benchmark's measure.py.
+measure() { run_script measure.py "$@"; }

@@ -54,12 +54,12 @@ store_decisions() {
 }
 
 main() {
-  local argument options=() result=masks
+  local argument options=() script=measure.py result=masks
   for argument in "$@"; do
     case $argument in
       --quick) PAIRS=5 ;;
       --stored) ENFORCEMENT=stored ;;
-      --forms) MEASURE=forms.py result=masks_forms ;;
+      --forms) script=forms.py result=masks_forms ;;
       --copies=*) COPIES=${argument#--copies=} ;;
       --only=*) options+=("$argument") ;;
       *) die_usage "bench masks: unknown argument \"$argument\"" ;;
@@ -70,7 +70,7 @@ main() {
   start_server masks
   load_tables
   build_policies
-  measure --port="$PORT" --pairs="$PAIRS" "${options[@]}" |
+  run_script "$script" --port="$PORT" --pairs="$PAIRS" "${options[@]}" |
     tee "$ROOT/build/bench/$result.md"
 }
 

@@ -5,61 +5,10 @@ process grew for each. One client that runs a statement before and is gone comes
 once is not counted. Half of the clients have sent one statement (SELECT 1), the others none. Sockets' own
 memory is the kernel's and not in the figure."""
 import argparse
-import resource
-import socket
-import ssl
-import struct
 import sys
 import time
 
-SSL_REQUEST = struct.pack("!II", 8, 80877103)
-
-
-def received(connection, size):
-    data = b""
-    while len(data) < size:
-        part = connection.recv(size - len(data))
-        if not part:
-            raise ConnectionError("closed")
-        data += part
-    return data
-
-
-def until_ready(connection):
-    while True:
-        kind, length = struct.unpack("!cI", received(connection, 5))
-        body = received(connection, length - 4)
-        if kind == b"E":
-            raise ConnectionError(body.replace(b"\0", b" ").decode())
-        if kind == b"Z":
-            return
-
-
-def log_in(port, user, database, is_tls):
-    connection = socket.create_connection(("127.0.0.1", port), timeout=60)
-    if is_tls:
-        connection.sendall(SSL_REQUEST)
-        if received(connection, 1) != b"S":
-            raise ConnectionError("no TLS")
-        context = ssl.create_default_context()
-        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        connection = context.wrap_socket(connection)
-    settings = b"".join(text.encode() + b"\0" for text in ("user", user, "database", database))
-    packet = struct.pack("!I", 196608) + settings + b"\0"
-    connection.sendall(struct.pack("!I", len(packet) + 4) + packet)
-    until_ready(connection)
-    return connection
-
-
-def ask(connection, sql):
-    text = sql.encode() + b"\0"
-    connection.sendall(b"Q" + struct.pack("!I", len(text) + 4) + text)
-    until_ready(connection)
-
-
-def resident_bytes(pid):
-    with open(f"/proc/{pid}/statm") as numbers:
-        return int(numbers.read().split()[1]) * resource.getpagesize()
+from bench_wire import allow_sockets, ask, log_in, resident_bytes
 
 
 def growth(port, pid, options):
@@ -89,8 +38,7 @@ def main():
     parser.add_argument("--clients", type=int, default=1000)
     parser.add_argument("--tls", action="store_true")
     options = parser.parse_args()
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, options.clients + 200), hard))
+    allow_sockets(options.clients)
     print(f"resident memory for each of {options.clients} idle clients{' with TLS' if options.tls else ''}")
     for proxy in options.proxies:
         name, port, pid = proxy.split("=")

@@ -1,6 +1,7 @@
 """The measurements of bench/scale/run.sh: measure.py --port=N --policies=N,N… --k=N. README.md says what
 they mean."""
 import argparse
+import contextlib
 import os
 import re
 import subprocess
@@ -15,14 +16,14 @@ LISTEN = listen_port()
 COLUMNS = ("sex", "age", "race", "marital_status", "education")
 
 
-def configure(policies, k):
-    """pgveil.yaml with a policy for each of the first tables."""
+def configure(policies, k, id_class="identifier"):
+    """people.yaml with a policy for each of the first tables."""
     with open("people.yaml", "w", encoding="utf-8") as out:
         out.write("version: 1\npolicies:\n")
         for i in range(1, policies + 1):
             out.write(f"  - name: people{i}\n    database: bench\n    table: public.people{i}\n    k: {k}\n")
             out.write("    readers: [bench]\n    columns:\n")
-            out.write("      id: {class: identifier}\n")
+            out.write(f"      id: {{class: {id_class}}}\n")
             for column in COLUMNS:
                 out.write(f"      {column}: {{class: quasi_identifier}}\n")
 
@@ -48,23 +49,34 @@ def built():
     return time.perf_counter() - begin, usage.ru_maxrss / 1024, cohorts
 
 
+@contextlib.contextmanager
+def serving():
+    """The process of pgveil serve, once it answers and until it is no longer needed."""
+    process = subprocess.Popen(["./pgveil", "serve", "--config", "pgveil.yaml"])
+    try:
+        while True:
+            try:
+                connected(LISTEN, "bench", "pgveil").close()
+                break
+            except psycopg2.OperationalError:
+                if process.poll() is not None:
+                    raise SystemExit("pgveil serve ended") from None
+                time.sleep(0.05)
+        yield process
+    finally:
+        process.terminate()
+        process.wait()
+
+
 def measured(owner, policies, k):
     configure(policies, k)
     for i in range(1, policies + 1):
         owner.execute(f"GRANT SELECT ON people{i} TO bench")
     build_s, build_mb, cohorts = built()
     begin = time.perf_counter()
-    process = subprocess.Popen(["./pgveil", "serve", "--config", "pgveil.yaml"])
-    try:
-        while True:
-            try:
-                console = connected(LISTEN, "bench", "pgveil").cursor()
-                break
-            except psycopg2.OperationalError:
-                if process.poll() is not None:
-                    raise SystemExit("pgveil serve ended") from None
-                time.sleep(0.05)
+    with serving() as process:
         start_s = time.perf_counter() - begin
+        console = connected(LISTEN, "bench", "pgveil").cursor()
         started_mb, _ = memory_mb(process.pid)
         begin = time.perf_counter()
         console.execute("RELOAD")
@@ -79,9 +91,6 @@ def measured(owner, policies, k):
         for i in range(1, policies + 1):
             reader.execute(f"SELECT count(*) FROM people{i} WHERE age IS NULL")
         used_mb, _ = memory_mb(process.pid)
-    finally:
-        process.terminate()
-        process.wait()
     numbers = (build_s, build_mb, start_s, started_mb, reload_s, reloaded_mb, peak_mb, one_s, used_mb)
     return [f"{policies}", f"{cohorts:,}", *(f"{number:,.1f}" for number in numbers)]
 
