@@ -1,9 +1,11 @@
-# Sourced by benchmarks that need PostgreSQL and policies and no proxy in between. REQUIRES: ROOT and HERE
-# (the benchmark's folder) are set.
+# Sourced by benchmarks that need a PostgreSQL of their own and policies over its tables. REQUIRES: ROOT and
+# HERE (the benchmark's folder) are set.
 # Environment: PGVEIL_BIN (the binary; default build/release/cli/pgveil), PGVEIL_BENCH_KEEP (keep the
 # directory).
 source "$ROOT/scripts/unprivileged.sh"
 source "$ROOT/scripts/private_postgres.sh"
+
+SERVING=
 
 as_superuser() {
   PGPASSFILE=$DIRECTORY/pgpass PGCLIENTENCODING=UTF8 psql -X -q -w -v ON_ERROR_STOP=1 -h 127.0.0.1 -p \
@@ -11,6 +13,7 @@ as_superuser() {
 }
 
 clean_up() {
+  stop_serving
   stop_postgres
   if [[ -n ${PGVEIL_BENCH_KEEP:-} ]]; then say "kept: $DIRECTORY"; else rm -rf "$DIRECTORY"; fi
 }
@@ -64,6 +67,54 @@ log: {level: warning}
 YAML
   [[ $EUID -ne 0 ]] || chown -R "$RUN_USER:" \
     "$DIRECTORY"/{bench_password,superuser_password,pgveil,*.yaml,state}
+}
+
+# enforce HOW POLICY_FILE…: a copy of the file in DIRECTORY, in which each policy has enforcement: HOW.
+enforce() {
+  local how=$1 file text
+  shift
+  for file in "$@"; do
+    text=$(sed "/^    enforcement:/d; s/^    readers:/    enforcement: $how\n&/" "$file")
+    echo "$text" >"$DIRECTORY/${file##*/}"
+  done
+}
+
+build_all() {
+  step "building the policies"
+  as_run_user ./pgveil policy build --all --config pgveil.yaml >"$DIRECTORY/build.log" 2>&1 ||
+    die "pgveil policy build: $(tail -n 3 "$DIRECTORY/build.log")"
+}
+
+# store_decisions POLICY…: what enforcement: stored needs. As the owner of the tables.
+store_decisions() {
+  local policy
+  for policy in "$@"; do
+    step "storing the decisions of $policy"
+    as_run_user ./pgveil policy stored-sql "$policy" --config pgveil.yaml >"$DIRECTORY/$policy.sql"
+    as_superuser -d bench -f "$DIRECTORY/$policy.sql"
+  done
+  as_superuser -d bench -c 'VACUUM (ANALYZE)'
+  build_all
+}
+
+# serve: pgveil on VEIL_PORT, until stop_serving or the end of the script.
+serve() {
+  local tries
+  VEIL_PORT=$(grep -o 'port: [0-9]*' "$DIRECTORY/pgveil.yaml" | head -n 1 | cut -d' ' -f2)
+  "${AS_USER[@]}" env -C "$DIRECTORY" HOME="$DIRECTORY" ./pgveil serve --config pgveil.yaml \
+    >"$DIRECTORY/pgveil.log" 2>&1 </dev/null &
+  SERVING=$!
+  for ((tries = 0; tries < 300; tries++)); do
+    (exec 3<>"/dev/tcp/127.0.0.1/$VEIL_PORT") 2>/dev/null && return
+    kill -0 "$SERVING" 2>/dev/null || break
+    sleep 0.1
+  done
+  die "pgveil did not start: $(tail -n 3 "$DIRECTORY/pgveil.log")"
+}
+
+stop_serving() {
+  [[ -z $SERVING ]] || { kill -TERM "$SERVING" 2>/dev/null && wait "$SERVING"; } || true
+  SERVING=
 }
 
 # run_script FILE ARGUMENTS…: a script of the benchmark's folder, in DIRECTORY, beside the others.

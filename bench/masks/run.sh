@@ -29,28 +29,11 @@ build_policies() {
   # Copies of a person count k times for nothing: k is multiplied, too, so the tree is the one of the people.
   sed "s/K_COPIES/$((20 * COPIES))/" "$HERE/people5.yaml" >"$DIRECTORY/people5.yaml"
   sed "s/K_COPIES/$((5 * COPIES))/" "$HERE/people9.yaml" >"$DIRECTORY/people9.yaml"
-  sed -i "s/^    readers:/    enforcement: $ENFORCEMENT\n    readers:/" "$DIRECTORY"/people?.yaml
+  enforce "$ENFORCEMENT" "$DIRECTORY"/people?.yaml
   configure people5.yaml people9.yaml
   build_all
-  [[ $ENFORCEMENT == query ]] || store_decisions
-}
-
-build_all() {
-  step "building the policies"
-  as_run_user ./pgveil policy build --all --config pgveil.yaml >"$DIRECTORY/build.log" 2>&1 ||
-    die "pgveil policy build: $(tail -n 3 "$DIRECTORY/build.log")"
-}
-
-# As the owner of the tables. The raw statement then reads the table with the column, too.
-store_decisions() {
-  local policy
-  for policy in people5 people9; do
-    step "storing the decisions of $policy"
-    as_run_user ./pgveil policy stored-sql "$policy" --config pgveil.yaml >"$DIRECTORY/$policy.sql"
-    as_superuser -d bench -f "$DIRECTORY/$policy.sql"
-  done
-  as_superuser -d bench -c 'VACUUM (ANALYZE) people5, people9'
-  build_all
+  # The raw statement then reads the table with the column, too.
+  [[ $ENFORCEMENT == query ]] || store_decisions people5 people9
 }
 
 main() {

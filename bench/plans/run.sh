@@ -9,13 +9,7 @@ source "$ROOT/bench/bench_database.sh"
 
 SCALE=
 ENFORCEMENT=query
-SERVING=
 OPTIONS=()
-
-stop_all() {
-  [[ -z $SERVING ]] || { kill -TERM "$SERVING" 2>/dev/null && wait "$SERVING"; } || true
-  clean_up
-}
 
 # The generator of TPC-DS is an extension of DuckDB.
 load_tpcds() {
@@ -65,38 +59,6 @@ columns_may_be_null() {
       AND attnum <> ALL (SELECT unnest(indkey) FROM pg_index WHERE indrelid = attrelid AND indisprimary)"
 }
 
-build_all() {
-  step "building the policies"
-  as_run_user ./pgveil policy build --all --config pgveil.yaml >"$DIRECTORY/build.log" 2>&1 ||
-    die "pgveil policy build: $(tail -n 3 "$DIRECTORY/build.log")"
-}
-
-# As the owner of the tables.
-store_decisions() {
-  local policy
-  for policy in "$@"; do
-    step "storing the decisions of $policy"
-    as_run_user ./pgveil policy stored-sql "$policy" --config pgveil.yaml >"$DIRECTORY/$policy.sql"
-    as_superuser -d bench -f "$DIRECTORY/$policy.sql"
-  done
-  as_superuser -d bench -c 'VACUUM (ANALYZE)'
-  build_all
-}
-
-serve() {
-  local tries
-  VEIL_PORT=$(grep -o 'port: [0-9]*' "$DIRECTORY/pgveil.yaml" | head -n 1 | cut -d' ' -f2)
-  "${AS_USER[@]}" env -C "$DIRECTORY" HOME="$DIRECTORY" ./pgveil serve --config pgveil.yaml \
-    >"$DIRECTORY/pgveil.log" 2>&1 </dev/null &
-  SERVING=$!
-  for ((tries = 0; tries < 300; tries++)); do
-    (exec 3<>"/dev/tcp/127.0.0.1/$VEIL_PORT") 2>/dev/null && return
-    kill -0 "$SERVING" 2>/dev/null || break
-    sleep 0.1
-  done
-  die "pgveil did not start: $(tail -n 3 "$DIRECTORY/pgveil.log")"
-}
-
 main() {
   local argument policies=joins.yaml protected=(people visits orders) open='public.cities, public.days'
   for argument in "$@"; do
@@ -123,15 +85,13 @@ main() {
   fi
   create_copies "${protected[@]}"
   [[ -n $SCALE ]] || as_superuser -d bench -f "$HERE/joins_indexes.sql"
-  sed "s/^    readers:/    enforcement: $ENFORCEMENT\n    readers:/" "$HERE/$policies" >"$DIRECTORY/$policies"
+  enforce "$ENFORCEMENT" "$HERE/$policies"
   configure "$policies"
   echo "open_tables: [$open]" >>"$DIRECTORY/pgveil.yaml"
   build_all
   [[ $ENFORCEMENT == query ]] || store_decisions "${protected[@]}"
-  trap stop_all EXIT
   serve
   fill_copies "${protected[@]}"
-  install -m 644 "$HERE/joins.py" "$DIRECTORY/"
   local result=$ROOT/build/bench/plans${SCALE:+_tpcds}
   measure --port="$PORT" --pgveil="$VEIL_PORT" "${OPTIONS[@]}" | tee "$result.md"
   cp "$DIRECTORY/plans.tsv" "$result.tsv"

@@ -10,12 +10,6 @@ source "$ROOT/bench/bench_database.sh"
 
 PERSONS=100000
 CUSTOMERS=15000
-SERVING=
-
-stop_all() {
-  [[ -z $SERVING ]] || { kill -TERM "$SERVING" 2>/dev/null && wait "$SERVING"; } || true
-  clean_up
-}
 
 # create DATABASE KIND COUNT: a database of tests/clinic/generate.py, with the rights of the query role.
 create() {
@@ -24,20 +18,6 @@ create() {
   /usr/bin/python3 "$ROOT/tests/clinic/generate.py" "$2" --persons "$3" | as_superuser -d "$1"
   as_superuser -d "$1" -c 'REVOKE CREATE ON SCHEMA public FROM PUBLIC' \
     -c 'GRANT SELECT ON ALL TABLES IN SCHEMA public TO bench' -c 'VACUUM (ANALYZE)'
-}
-
-serve() {
-  local tries
-  VEIL_PORT=$(grep -o 'port: [0-9]*' "$DIRECTORY/pgveil.yaml" | head -n 1 | cut -d' ' -f2)
-  "${AS_USER[@]}" env -C "$DIRECTORY" HOME="$DIRECTORY" ./pgveil serve --config pgveil.yaml \
-    >"$DIRECTORY/pgveil.log" 2>&1 </dev/null &
-  SERVING=$!
-  for ((tries = 0; tries < 300; tries++)); do
-    (exec 3<>"/dev/tcp/127.0.0.1/$VEIL_PORT") 2>/dev/null && return
-    kill -0 "$SERVING" 2>/dev/null || break
-    sleep 0.1
-  done
-  die "pgveil did not start: $(tail -n 3 "$DIRECTORY/pgveil.log")"
 }
 
 # pgveil.yaml for the three databases.
@@ -53,12 +33,6 @@ configure_all() {
 open_tables: [public.places, public.region, public.nation, public.part, public.supplier]
 YAML
   sed -i 's/^  databases:/  accept_excess: ["select:public.*"]\n&/' "$DIRECTORY/pgveil.yaml"
-}
-
-build_all() {
-  step "building the policies"
-  as_run_user ./pgveil policy build --all --config pgveil.yaml >"$DIRECTORY/build.log" 2>&1 ||
-    die "pgveil policy build: $(tail -n 3 "$DIRECTORY/build.log")"
 }
 
 main() {
@@ -81,7 +55,6 @@ main() {
   create tpch tpch "$CUSTOMERS"
   configure_all
   build_all
-  trap stop_all EXIT
   serve
   for file in ask.py policies.py questions; do cp -R "$ROOT/tests/clinic/$file" "$DIRECTORY/"; done
   chmod -R a+rX "$DIRECTORY"/{ask.py,policies.py,questions}
