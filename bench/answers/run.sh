@@ -7,27 +7,7 @@ set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=${ROOT:-$(cd "$HERE/../.." && pwd)}
 source "$ROOT/bench/bench_database.sh"
-
-# The packages that bring the generators and the queries of TPC-H and TPC-DS.
-TPC=(duckdb==1.5.5 duckdb-extensions==1.5.5 duckdb-extension-tpch==1.5.5 duckdb-extension-tpcds==1.5.5)
-TPC_HOME=$ROOT/build/bench/tpc
-
-# install_tpc: fails if they can't be had.
-install_tpc() {
-  [[ $(cat "$TPC_HOME/ready" 2>/dev/null) != "${TPC[*]}" ]] || return 0
-  step "installing ${TPC[*]} into build/bench/tpc"
-  rm -rf "$TPC_HOME"
-  /usr/bin/python3 -m venv "$TPC_HOME" && "$TPC_HOME/bin/pip" install -q --no-input "${TPC[@]}" >&2 || return 1
-  echo "${TPC[*]}" >"$TPC_HOME/ready"
-}
-
-# load_tpc SCALE: the tables of both sets, and their queries in $DIRECTORY/tpc.
-load_tpc() {
-  step "generating TPC-H and TPC-DS at scale factor $1"
-  mkdir "$DIRECTORY/tpc"
-  "$TPC_HOME/bin/python" "$HERE/generate_tpc.py" "$1" "$DIRECTORY/tpc"
-  as_superuser -d bench -f "$DIRECTORY/tpc/tables.sql"
-}
+source "$ROOT/bench/bench_tpc.sh"
 
 main() {
   local scale=0.05 rows=200000 argument
@@ -40,7 +20,7 @@ main() {
   mkdir -p "$ROOT/build/bench"
   start_server answers
   if install_tpc; then
-    load_tpc "$scale"
+    load_tpc "$scale" tpch tpcds
   else
     step "TPC-H and TPC-DS are left out: ${TPC[*]} can't be installed"
   fi

@@ -1,5 +1,5 @@
-"""generate_tpc.py SCALE FOLDER: the tables of TPC-H and TPC-DS as a script for psql, and their queries, one a
-file, both made by DuckDB's extensions of these names."""
+"""generate_tpc.py SCALE FOLDER SET…: the tables of TPC-H (tpch), TPC-DS (tpcds) or both as a script for psql,
+and their queries, one a file. DuckDB's extensions of these names make both."""
 
 import pathlib
 import sys
@@ -36,9 +36,10 @@ def tables(connection, schema, folder, script):
         ]
 
 
-def main(scale, folder):
+def main(scale, folder, names):
     script = []
-    for name, (generate, queries) in SETS.items():
+    for name in names:
+        generate, queries = SETS[name]
         connection = duckdb.connect()
         import_extension(name, con=connection)
         connection.execute(f"LOAD {name}; ATTACH ':memory:' AS {name}; USE {name}")
@@ -50,4 +51,4 @@ def main(scale, folder):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], pathlib.Path(sys.argv[2]))
+    main(sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:])
