@@ -265,7 +265,7 @@ main() {
   done
   measure_idle # of processes that have served nobody else: memory that busy clients left would be used again
   run_rounds
-  python3 "$HERE/summary.py" "$CSV"
+  python3 "$HERE/summary.py" "$CSV" | tee "$ROOT/build/bench/proxy.md"
 }
 
 main "$@"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # ./run bench scale [--quick] [--policies=N,N…] [--rows=N] [--k=N]: start, RELOAD and memory of the proxy with
 # many policies.
-# ./run bench scale --clients=N [--minutes=N] [--rate=N] [--policies=N] [--rows=N] [--k=N]: memory of the proxy
-# while N clients stay connected and together send RATE statements a second.
+# ./run bench scale --clients=N [--minutes=N] [--rate=N] [--policies=N] [--rows=N] [--k=N]: memory of the
+# proxy while N clients stay connected and together send RATE statements a second.
 # README.md says what is measured and how.
 # Environment: PGVEIL_BIN (the binary; default build/release/cli/pgveil), PGVEIL_BENCH_KEEP.
 set -euo pipefail

@@ -1,0 +1,117 @@
+"""page.py ROOT NAME…: writes docs/benchmarks.md and its picture. The sections NAME… are made of what
+bench/all/run.sh has measured in build/bench. The others stay as they are, if they are of this machine."""
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+import textwrap
+
+from picture import picture
+from sections import MISSED, SECTIONS
+
+INTRODUCTION = """# Benchmarks
+
+This page shows how fast pgveil is, and where it is not fast enough. `./run bench all` writes it. All programs
+run together on one small machine, so only ratios can be compared with other machines. Each comparison is made
+in turns, in one run. [bench/README.md](../bench/README.md) describes every benchmark and what its figures
+mean.
+
+![Ratios of the tables below, as dots with their intervals](pictures/benchmarks.svg)
+"""
+ABSENT = """## What could not be compared
+
+- **Odyssey, PgDog and PgCat** were looked for in Debian's packages and on crates.io in November 2026. None of
+  them is there.
+- **PostgreSQL Anonymizer**, whose dynamic masks would be the nearest comparison for ours, is in neither
+  Debian's packages nor on PyPI.
+- **ClickBench's** statements and table are in no package registry. The section on web analytics uses
+  statements of our own instead.
+"""
+
+
+def said(command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
+
+
+def machine(root):
+    cpu = re.search(r"(?m)^model name\s*: (.+)", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"))
+    memory = int(re.search(r"MemTotal: +(\d+)", pathlib.Path("/proc/meminfo").read_text(encoding="utf-8")).group(1))
+    server = said(["bash", "-c", f"ROOT={root}; . $ROOT/scripts/private_postgres.sh; $(postgres_bin)/postgres --version"])
+    cores = said(["nproc"])
+    return [
+        ("processor", f"{cpu.group(1) if cpu else platform.machine()}, {cores} cores"),
+        ("memory", f"{memory / 2**20:.0f} GiB"),
+        ("kernel", f"{platform.system()} {platform.release()}"),
+        ("PostgreSQL", server.removeprefix("postgres (PostgreSQL) ")),
+    ]
+
+
+def earlier(text):
+    """(machine, {name: section}) of the page as it is."""
+    sections = re.findall(r"(?ms)^<!-- begin (\w+) -->\n(.*?)^<!-- end \1 -->\n", text)
+    return re.findall(r"(?m)^\| (processor|memory|kernel|PostgreSQL) \| (.*) \|$", text), dict(sections)
+
+
+def run_of(results, name):
+    lines = (results / f"{name}.run").read_text(encoding="utf-8").splitlines()
+    return dict(line.split("=", 1) for line in lines)
+
+
+def measured_section(root, name, heading, write):
+    results = root / "build" / "bench"
+    run, printed = run_of(results, name), results / f"{name}.md"
+    commit = said(["git", "-C", str(root), "log", "-1", "--format=%h"])
+    when = (f"`{run['command']}` on {run['started']}, at commit {commit}. It took {int(run['seconds']) / 60:.0f} "
+            f"minutes. The load average at its start was {run['load']}.")
+    try:
+        if run["status"] != "0":
+            log = (results / f"{name}.log").read_text(encoding="utf-8").strip().splitlines()
+            raise ValueError(log[-1] if log else f"it ended with status {run['status']}")
+        parts = list(write(printed.read_text(encoding="utf-8").strip()))
+    except (OSError, ValueError, KeyError, IndexError) as reason:
+        parts = [f"This benchmark could not be run: `{' '.join(str(reason).split()).replace('`', '')}`."]
+    return "\n\n".join([f"## {heading}", *map(wrapped, [*parts, when])]) + "\n"
+
+
+def wrapped(paragraph):
+    """A table stays as it is, and so do the lines of a list."""
+    if paragraph.startswith(("|", "- ")):
+        return paragraph
+    return textwrap.fill(paragraph, 110, break_long_words=False, break_on_hyphens=False)
+
+
+def page(root, names):
+    file = root / "docs" / "benchmarks.md"
+    here = machine(root)
+    then, kept = earlier(file.read_text(encoding="utf-8")) if file.exists() else ([], {})
+    sections = {}
+    for name, heading, write in SECTIONS:
+        if name in names:
+            sections[name] = measured_section(root, name, heading, write)
+        elif name in kept and then == here:
+            sections[name] = kept[name]
+        else:
+            sections[name] = f"## {heading}\n\nThis was not measured on this machine.\n"
+    missed = [" ".join(part.removeprefix(MISSED).split()) for text in sections.values() for part in text.split("\n\n")
+              if part.startswith(MISSED)]
+    lines = [INTRODUCTION, "## What missed its target\n"]
+    lines.append("".join(f"- {line[0].upper()}{line[1:]}\n" for line in missed) or "Nothing.\n")
+    for name, text in sections.items():
+        lines.append(f"<!-- begin {name} -->\n{text}<!-- end {name} -->\n")
+    lines.append(ABSENT)
+    lines.append("## The machine\n\n| what | of this machine |\n| --- | --- |\n"
+                 + "".join(f"| {what} | {value} |\n" for what, value in here))
+    return "\n".join(lines), sections
+
+
+def main(root, *names):
+    root = pathlib.Path(root)
+    text, sections = page(root, names)
+    (root / "docs" / "benchmarks.md").write_text(text, encoding="utf-8")
+    (root / "docs" / "pictures" / "benchmarks.svg").write_text(picture(sections), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
