@@ -30,7 +30,9 @@ configure_all() {
   sed -i 's/databases: \[bench\]/databases: [clinic, flat, tpch]/' "$DIRECTORY/pgveil.yaml"
   # The raw tables are in these databases, too, and all clients are this bench.
   cat >>"$DIRECTORY/pgveil.yaml" <<YAML
-open_tables: [public.places, public.region, public.nation, public.part, public.supplier]
+open_tables:
+  [clinic:public.places, flat:public.places, tpch:public.region, tpch:public.nation, tpch:public.part,
+   tpch:public.supplier]
 YAML
   sed -i 's/^  databases:/  accept_excess: ["select:public.*"]\n&/' "$DIRECTORY/pgveil.yaml"
 }
