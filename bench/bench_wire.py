@@ -1,5 +1,6 @@
 """Clients of the benchmarks that speak PostgreSQL's protocol themselves: of these, a process can hold
 thousands. They log in without a password."""
+
 import resource
 import socket
 import ssl
@@ -12,7 +13,9 @@ def allow_sockets(count):
     """Raises this process's limit of open files, as far as the hard limit permits it."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if hard != resource.RLIM_INFINITY and hard < count + 200:
-        raise SystemExit(f"{count} clients need {count + 200} open files, and the hard limit (ulimit -Hn) is {hard}")
+        raise SystemExit(
+            f"{count} clients need {count + 200} open files, and the hard limit (ulimit -Hn) is {hard}"
+        )
     resource.setrlimit(resource.RLIMIT_NOFILE, (count + 200, hard))
 
 

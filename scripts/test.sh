@@ -213,6 +213,7 @@ start_suite() {
       start architecture/clients_doc "$PYTHON" "$ROOT/tests/architecture/clients_doc_test.py"
       start architecture/plain_english "$PYTHON" "$ROOT/tests/architecture/plain_english_test.py"
       start architecture/site "$PYTHON" "$ROOT/tests/architecture/site_test.py"
+      start architecture/benchmarks_page "$PYTHON" "$ROOT/tests/architecture/benchmarks_page_test.py"
       if command -v mkdocs >/dev/null; then
         start architecture/docs bash "$ROOT/scripts/docs.sh"
       else

@@ -1,5 +1,7 @@
 """page.py ROOT NAME…: writes docs/benchmarks.md and its picture. The sections NAME… are made of what
-bench/all/run.sh has measured in build/bench. The others stay as they are, if they are of this machine."""
+bench/all/run.sh has measured in build/bench. The others stay as they are, if they were measured on a machine
+with this processor and this memory."""
+
 import pathlib
 import platform
 import re
@@ -8,11 +10,12 @@ import sys
 import textwrap
 
 from picture import picture
-from sections import MISSED, SECTIONS
+from sections import SHORT, SECTIONS
+from tables import tables
 
 INTRODUCTION = """# Benchmarks
 
-This page shows how fast pgveil is, and where it is not fast enough. `./run bench all` writes it. All programs
+This page shows how fast pgveil is, and where it is slow. `./run bench all` writes it. All programs
 run together on one small machine, so only ratios can be compared with other machines. Each comparison is made
 in turns, in one run. [bench/README.md](../bench/README.md) describes every benchmark and what its figures
 mean.
@@ -37,8 +40,16 @@ def said(command):
 
 def machine(root):
     cpu = re.search(r"(?m)^model name\s*: (.+)", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"))
-    memory = int(re.search(r"MemTotal: +(\d+)", pathlib.Path("/proc/meminfo").read_text(encoding="utf-8")).group(1))
-    server = said(["bash", "-c", f"ROOT={root}; . $ROOT/scripts/private_postgres.sh; $(postgres_bin)/postgres --version"])
+    memory = int(
+        re.search(r"MemTotal: +(\d+)", pathlib.Path("/proc/meminfo").read_text(encoding="utf-8")).group(1)
+    )
+    server = said(
+        [
+            "bash",
+            "-c",
+            f"ROOT={root}; . $ROOT/scripts/private_postgres.sh; $(postgres_bin)/postgres --version",
+        ]
+    )
     cores = said(["nproc"])
     return [
         ("processor", f"{cpu.group(1) if cpu else platform.machine()}, {cores} cores"),
@@ -51,7 +62,7 @@ def machine(root):
 def earlier(text):
     """(machine, {name: section}) of the page as it is."""
     sections = re.findall(r"(?ms)^<!-- begin (\w+) -->\n(.*?)^<!-- end \1 -->\n", text)
-    return re.findall(r"(?m)^\| (processor|memory|kernel|PostgreSQL) \| (.*) \|$", text), dict(sections)
+    return re.findall(r"(?m)^\| (processor|memory) \| (.*) \|$", text), dict(sections)
 
 
 def run_of(results, name):
@@ -63,13 +74,18 @@ def measured_section(root, name, heading, write):
     results = root / "build" / "bench"
     run, printed = run_of(results, name), results / f"{name}.md"
     commit = said(["git", "-C", str(root), "log", "-1", "--format=%h"])
-    when = (f"`{run['command']}` on {run['started']}, at commit {commit}. It took {int(run['seconds']) / 60:.0f} "
-            f"minutes. The load average at its start was {run['load']}.")
+    when = (
+        f"`{run['command']}` on {run['started']}, at commit {commit}. It took {int(run['seconds']) / 60:.0f} "
+        f"minutes. The load average at its start was {run['load']}."
+    )
     try:
         if run["status"] != "0":
             log = (results / f"{name}.log").read_text(encoding="utf-8").strip().splitlines()
             raise ValueError(log[-1] if log else f"it ended with status {run['status']}")
-        parts = list(write(printed.read_text(encoding="utf-8").strip()))
+        text = printed.read_text(encoding="utf-8").strip()
+        if not tables(text):
+            raise ValueError(text or "it printed nothing")
+        parts = list(write(text))
     except (OSError, ValueError, KeyError, IndexError) as reason:
         parts = [f"This benchmark could not be run: `{' '.join(str(reason).split()).replace('`', '')}`."]
     return "\n\n".join([f"## {heading}", *map(wrapped, [*parts, when])]) + "\n"
@@ -90,19 +106,25 @@ def page(root, names):
     for name, heading, write in SECTIONS:
         if name in names:
             sections[name] = measured_section(root, name, heading, write)
-        elif name in kept and then == here:
+        elif name in kept and then == here[:2]:
             sections[name] = kept[name]
         else:
             sections[name] = f"## {heading}\n\nThis was not measured on this machine.\n"
-    missed = [" ".join(part.removeprefix(MISSED).split()) for text in sections.values() for part in text.split("\n\n")
-              if part.startswith(MISSED)]
-    lines = [INTRODUCTION, "## What missed its target\n"]
-    lines.append("".join(f"- {line[0].upper()}{line[1:]}\n" for line in missed) or "Nothing.\n")
+    short = [
+        " ".join(part.removeprefix(SHORT).split())
+        for text in sections.values()
+        for part in text.split("\n\n")
+        if part.startswith(SHORT)
+    ]
+    lines = [INTRODUCTION, "## Where it falls short\n"]
+    lines.append("".join(f"- {line[0].upper()}{line[1:]}\n" for line in short) or "No target was missed.\n")
     for name, text in sections.items():
         lines.append(f"<!-- begin {name} -->\n{text}<!-- end {name} -->\n")
     lines.append(ABSENT)
-    lines.append("## The machine\n\n| what | of this machine |\n| --- | --- |\n"
-                 + "".join(f"| {what} | {value} |\n" for what, value in here))
+    lines.append(
+        "## The machine\n\n| what | at the latest measurement |\n| --- | --- |\n"
+        + "".join(f"| {what} | {value} |\n" for what, value in here)
+    )
     return "\n".join(lines), sections
 
 

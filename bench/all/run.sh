@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # ./run bench all [--quick] [--only=NAME,NAME…]: measures what docs/benchmarks.md shows, and writes this page
-# and its picture. A benchmark that cannot run does not stop the others; the page says why. Sections of benchmarks
-# that are not run keep their figures. README.md says which benchmarks with which options.
+# and its picture. A benchmark that cannot run does not stop the others; the page says why. Sections of
+# benchmarks that are not run keep their figures. bench/README.md says which benchmarks these are.
 # Environment: that of the benchmarks.
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -36,9 +36,10 @@ RUN
 }
 
 # The page shows both ends of the protocol's modes.
-shorten_proxy() {
+choose_proxy_runs() {
   export PGVEIL_BENCH_MODES=${PGVEIL_BENCH_MODES:-simple prepared}
-  [[ -z $QUICK ]] || export PGVEIL_BENCH_ROUNDS=${PGVEIL_BENCH_ROUNDS:-5} PGVEIL_BENCH_SECONDS=${PGVEIL_BENCH_SECONDS:-2}
+  [[ -n $QUICK ]] || return 0
+  export PGVEIL_BENCH_ROUNDS=${PGVEIL_BENCH_ROUNDS:-5} PGVEIL_BENCH_SECONDS=${PGVEIL_BENCH_SECONDS:-2}
 }
 
 main() {
@@ -57,7 +58,7 @@ main() {
     chosen+=("$name")
   done
   mkdir -p "$RESULTS"
-  shorten_proxy
+  choose_proxy_runs
   for name in "${chosen[@]}"; do measure_one "$name"; done
   python3 "$HERE/page.py" "$ROOT" "${chosen[@]}"
   say "docs/benchmarks.md and docs/pictures/benchmarks.svg were written"

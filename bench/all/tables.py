@@ -1,4 +1,5 @@
 """The Markdown tables of a text, as the benchmarks print them."""
+
 import re
 
 
@@ -23,7 +24,11 @@ def tables(text):
 def table(rows, columns=None):
     """Markdown, of the named columns."""
     columns = columns or list(rows[0])
-    lines = [columns, ["-" * max(len(name), 3) for name in columns], *([row[name] for name in columns] for row in rows)]
+    lines = [
+        columns,
+        ["-" * max(len(name), 3) for name in columns],
+        *([row[name] for name in columns] for row in rows),
+    ]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 

@@ -1,5 +1,6 @@
-"""The measurements of bench/analytics/run.sh, for one set of statements and one way of masking: appends a line
-for each statement of each pair to analytics.tsv. README.md says what they mean."""
+"""The measurements of bench/analytics/run.sh, for one set of statements and one way of masking: appends a
+line for each statement of each pair to analytics.tsv. README.md says what they mean."""
+
 import argparse
 import decimal
 import pathlib
@@ -34,7 +35,8 @@ class Server:
 
 def comparable(rows):
     return sorted(
-        repr(tuple(float(cell) if isinstance(cell, decimal.Decimal) else cell for cell in row)) for row in rows
+        repr(tuple(float(cell) if isinstance(cell, decimal.Decimal) else cell for cell in row))
+        for row in rows
     )
 
 
@@ -51,7 +53,9 @@ def statements(name):
 def identifiers():
     """The columns that are NULL in every row behind pgveil."""
     texts = (file.read_text() for file in pathlib.Path().glob("*.yaml"))
-    return re.compile(r"\b(%s)\b" % "|".join(re.findall(r"(?m)^ +(\w+): +{class: identifier}", "\n".join(texts))))
+    return re.compile(
+        r"\b(%s)\b" % "|".join(re.findall(r"(?m)^ +(\w+): +{class: identifier}", "\n".join(texts)))
+    )
 
 
 def main():
@@ -79,8 +83,20 @@ def main():
                     wrong = said if server is masked else wrong
                     if server is raw and said:
                         raise SystemExit(f"{options.set} {name} on the raw tables: {said}")
-                print(options.set, options.enforcement, name, pair, f"{taken[raw]:.6f}", f"{taken[masked]:.6f}",
-                      same, "identifier" if hidden.search(statement) else "", wrong, sep="\t", file=out, flush=True)
+                print(
+                    options.set,
+                    options.enforcement,
+                    name,
+                    pair,
+                    f"{taken[raw]:.6f}",
+                    f"{taken[masked]:.6f}",
+                    same,
+                    "identifier" if hidden.search(statement) else "",
+                    wrong,
+                    sep="\t",
+                    file=out,
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

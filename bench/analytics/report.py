@@ -1,4 +1,5 @@
 """report.py analytics.tsv: the tables of bench/analytics/run.sh, in Markdown."""
+
 import collections
 import csv
 import dataclasses
@@ -16,6 +17,7 @@ SLOWEST = 5
 @dataclasses.dataclass
 class Run:
     """One statement of one pair."""
+
     raw: float
     masked: float
     rows: str  # same or other, or nothing
@@ -98,8 +100,24 @@ def refusals(results):
 
 def main(path):
     results = read(path)
-    print_table([["set", "masks", "statements", "refused", "out of time", "other rows", "raw, s", "pgveil, s",
-                  "pgveil ÷ raw", "without identifiers", "most"], *rows_of(results)])
+    print_table(
+        [
+            [
+                "set",
+                "masks",
+                "statements",
+                "refused",
+                "out of time",
+                "other rows",
+                "raw, s",
+                "pgveil, s",
+                "pgveil ÷ raw",
+                "without identifiers",
+                "most",
+            ],
+            *rows_of(results),
+        ]
+    )
     print("\nThe statements of the highest ratios:\n")
     for line in slowest(results):
         print(f"- {line}")

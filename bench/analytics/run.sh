@@ -20,7 +20,7 @@ load_hits() {
 
 has_set() { [[ " ${SETS[*]} " == *" $1 "* ]]; }
 
-# One directory of statements that everybody may read, and the rights of the query role.
+# The statements may be read by everybody, and the tables of the named schemas by the query role.
 hand_over() {
   local schema
   for schema in "$@"; do
@@ -46,8 +46,8 @@ measure_all() {
     serve
     for set in "${SETS[@]}"; do
       step "$set, enforcement: $how"
-      measure --port="$PORT" --pgveil="$VEIL_PORT" --set="$set" --enforcement="$how" --pairs="$PAIRS" \
-        --timeout="$TIMEOUT"
+      measure --port="$PORT" --pgveil="$VEIL_PORT" --set="$set" --enforcement="$how" \
+        --pairs="$PAIRS" --timeout="$TIMEOUT"
     done
     stop_serving
   done

@@ -3,6 +3,7 @@ soak.py --port=N --policies=N --k=N --clients=N --minutes=N --rate=N. README.md 
 
 The times of the statements are fixed in advance, so a slow answer does not slow down the questions. A
 statement's latency counts from its own time, and includes the wait of a client that was late."""
+
 import argparse
 import os
 import selectors
@@ -27,6 +28,7 @@ LEAST_MINUTES_JUDGED = 30
 
 class Client:
     """A connection, and what it waits for: the time of its statement, and the rows it has to get."""
+
     def __init__(self, connection):
         self.connection, self.unread, self.since, self.expected, self.rows = connection, b"", None, None, []
         self.error = None
@@ -45,7 +47,7 @@ class Client:
             kind, length = struct.unpack_from("!cI", self.unread)
             if len(self.unread) < 1 + length:
                 return False
-            body, self.unread = self.unread[5:1 + length], self.unread[1 + length:]
+            body, self.unread = self.unread[5 : 1 + length], self.unread[1 + length :]
             if kind == b"D":
                 self.rows.append(cells(body))
             elif kind == b"E":
@@ -61,7 +63,7 @@ def cells(body):
     for _ in range(count):
         length = struct.unpack_from("!i", body, at)[0]
         at += 4
-        found.append(None if length < 0 else body[at:at + length].decode())
+        found.append(None if length < 0 else body[at : at + length].decode())
         at += max(length, 0)
     return tuple(found)
 
@@ -82,7 +84,9 @@ def statements(owner, policies):
                 raise SystemExit(f"people{table}, id {at}: {shown} is shown of {raw}")
             hidden += shown.count(None)
             width = len(COLUMNS) if at % RARE else 1 + at // RARE % (len(COLUMNS) - 1)
-            drawn.append((f"SELECT {', '.join(COLUMNS[:width])} FROM people{table} WHERE id = {at}", shown[:width]))
+            drawn.append(
+                (f"SELECT {', '.join(COLUMNS[:width])} FROM people{table} WHERE id = {at}", shown[:width])
+            )
     if not hidden:
         raise SystemExit("no cell is hidden; these policies mask nothing")
     # Neighbors in time ask different tables.
@@ -161,18 +165,31 @@ def private_kb(pid):
 
 def slope(points):
     """The median of the slopes of all pairs (Sen 1968), which a few outliers do not change."""
-    return statistics.median((y - v) / (x - u) for at, (u, v) in enumerate(points) for x, y in points[at + 1:])
+    return statistics.median(
+        (y - v) / (x - u) for at, (u, v) in enumerate(points) for x, y in points[at + 1 :]
+    )
 
 
 def verdict(percent_per_hour, minutes):
     if minutes < LEAST_MINUTES_JUDGED:
-        return f"not judged, because {minutes:.1f} minutes after the warm-up are fewer than {LEAST_MINUTES_JUDGED}"
+        return (
+            f"not judged, because {minutes:.1f} minutes after the warm-up are fewer than"
+            f" {LEAST_MINUTES_JUDGED}"
+        )
     return "flat" if abs(percent_per_hour) <= FLAT_PERCENT_PER_HOUR else "not flat"
 
 
 def report(soak, options, logged_in_mb, before_mb, processor_percent):
     warm = options.minutes * WARM_UP
-    head = ["memory after the warm-up", "first, MB", "last, MB", "least, MB", "most, MB", "slope, MB an hour", "verdict"]
+    head = [
+        "memory after the warm-up",
+        "first, MB",
+        "last, MB",
+        "least, MB",
+        "most, MB",
+        "slope, MB an hour",
+        "verdict",
+    ]
     rows = []
     kept = [sample for sample in soak.samples if sample[0] >= warm]
     for words, which in (("pgveil", 1), ("its connections in PostgreSQL", 2)):
@@ -180,18 +197,32 @@ def report(soak, options, logged_in_mb, before_mb, processor_percent):
         values = [value for _, value in points]
         grows = slope(points)
         said = verdict(100 * grows / statistics.median(values), options.minutes - warm)
-        rows.append([words, *(f"{v:.1f}" for v in (values[0], values[-1], min(values), max(values))), f"{grows:+.2f}", said])
+        rows.append(
+            [
+                words,
+                *(f"{v:.1f}" for v in (values[0], values[-1], min(values), max(values))),
+                f"{grows:+.2f}",
+                said,
+            ]
+        )
     print_table([head, *rows])
     latencies = sorted(soak.latencies)
     percentile = lambda share: 1000 * latencies[min(int(share * len(latencies)), len(latencies) - 1)]
-    print(f"\n{options.clients:,} clients, {options.policies} policies and {options.minutes:g} minutes, of which the "
-          f"first {warm:.1f} are the warm-up. Memory at the start {before_mb:.1f} MB, with all clients logged in "
-          f"{logged_in_mb:.1f} MB ({1024 * (logged_in_mb - before_mb) / options.clients:.1f} KB for each).\n")
-    print(f"{len(latencies):,} statements were answered ({options.rate:g} a second), each with one masked row that was "
-          f"checked; {len(soak.errors)} errors. Latency: p50 {percentile(0.5):.2f} ms, p99 {percentile(0.99):.2f} ms. "
-          f"pgveil took {processor_percent:.1f} % of a core.\n")
-    print(f'"Flat" means that the slope (Sen 1968) is at most {FLAT_PERCENT_PER_HOUR:g} % of the median an hour. '
-          f"{len(kept)} samples.")
+    print(
+        f"\n{options.clients:,} clients, {options.policies} policies and {options.minutes:g} minutes, of"
+        f" which the first {warm:.1f} are the warm-up. Memory at the start {before_mb:.1f} MB, with all"
+        f" clients logged in {logged_in_mb:.1f} MB ({1024 * (logged_in_mb - before_mb) / options.clients:.1f}"
+        " KB for each).\n"
+    )
+    print(
+        f"{len(latencies):,} statements were answered ({options.rate:g} a second), each with one masked row"
+        f" that was checked; {len(soak.errors)} errors. Latency: p50 {percentile(0.5):.2f} ms, p99"
+        f" {percentile(0.99):.2f} ms. pgveil took {processor_percent:.1f} % of a core.\n"
+    )
+    print(
+        f'"Flat" means that the slope (Sen 1968) is at most {FLAT_PERCENT_PER_HOUR:g} % of the median an'
+        f" hour. {len(kept)} samples."
+    )
     for error in soak.errors[:3]:
         print(f"\n    {error}")
 
@@ -213,7 +244,9 @@ def measured(owner, options, pid):
     percent = 100 * (processor_seconds(pid) - used) / (time.perf_counter() - begin)
     with open("soak.tsv", "w", encoding="utf-8") as out:
         out.write("minutes\tpgveil_mb\tservers_mb\n")
-        out.writelines(f"{minutes:.2f}\t{ours:.2f}\t{servers:.2f}\n" for minutes, ours, servers in soak.samples)
+        out.writelines(
+            f"{minutes:.2f}\t{ours:.2f}\t{servers:.2f}\n" for minutes, ours, servers in soak.samples
+        )
     report(soak, options, logged_in_mb, before_mb, percent)
     for client in clients:
         client.connection.close()
