@@ -17,7 +17,8 @@ SELECT min(at), max(at) FROM hits;
 
 SELECT campaign, count(*) AS views FROM hits WHERE campaign <> 0 GROUP BY campaign ORDER BY views DESC;
 
-SELECT region, count(DISTINCT visitor_id) AS visitors FROM hits GROUP BY region ORDER BY visitors DESC LIMIT 10;
+SELECT region, count(DISTINCT visitor_id) AS visitors FROM hits GROUP BY region
+ORDER BY visitors DESC LIMIT 10;
 
 SELECT region, sum(campaign), count(*) AS views, avg(screen_width), count(DISTINCT visitor_id) FROM hits
 GROUP BY region ORDER BY views DESC LIMIT 10;
@@ -38,7 +39,8 @@ ORDER BY views DESC LIMIT 10;
 
 SELECT visitor_id, count(*) AS views FROM hits GROUP BY visitor_id ORDER BY views DESC LIMIT 10;
 
-SELECT visitor_id, phrase, count(*) AS views FROM hits GROUP BY visitor_id, phrase ORDER BY views DESC LIMIT 10;
+SELECT visitor_id, phrase, count(*) AS views FROM hits GROUP BY visitor_id, phrase
+ORDER BY views DESC LIMIT 10;
 
 SELECT visitor_id, phrase, count(*) FROM hits GROUP BY visitor_id, phrase LIMIT 10;
 
@@ -53,7 +55,8 @@ SELECT phrase, min(url), count(*) AS views FROM hits WHERE url LIKE '%maps%' AND
 ORDER BY views DESC LIMIT 10;
 
 SELECT phrase, min(url), min(title), count(*) AS views, count(DISTINCT visitor_id) FROM hits
-WHERE title LIKE '%maps%' AND url NOT LIKE '%.maps.%' AND phrase <> '' GROUP BY phrase ORDER BY views DESC LIMIT 10;
+WHERE title LIKE '%maps%' AND url NOT LIKE '%.maps.%' AND phrase <> '' GROUP BY phrase
+ORDER BY views DESC LIMIT 10;
 
 SELECT * FROM hits WHERE url LIKE '%maps%' ORDER BY at LIMIT 10;
 
@@ -66,15 +69,33 @@ SELECT phrase FROM hits WHERE phrase <> '' ORDER BY at, phrase LIMIT 10;
 SELECT site, avg(length(url)) AS length, count(*) AS views FROM hits WHERE url <> '' GROUP BY site
 HAVING count(*) > 1000 ORDER BY length DESC LIMIT 25;
 
-SELECT regexp_replace(referrer, '^https?://(www\.)?([^/]+)/.*$', '\2') AS portal, avg(length(referrer)) AS length,
-       count(*) AS views, min(referrer)
+SELECT regexp_replace(referrer, '^https?://(www\.)?([^/]+)/.*$', '\2') AS portal,
+       avg(length(referrer)) AS length, count(*) AS views, min(referrer)
 FROM hits WHERE referrer <> '' GROUP BY portal HAVING count(*) > 1000 ORDER BY length DESC LIMIT 25;
 
-SELECT sum(screen_width), sum(screen_width + 1), sum(screen_width + 2), sum(screen_width + 3), sum(screen_width + 4),
-       sum(screen_width + 5), sum(screen_width + 6), sum(screen_width + 7), sum(screen_width + 8),
-       sum(screen_width + 9), sum(screen_width + 10), sum(screen_width + 11), sum(screen_width + 12),
-       sum(screen_width + 13), sum(screen_width + 14), sum(screen_width + 15), sum(screen_width + 16),
-       sum(screen_width + 17), sum(screen_width + 18), sum(screen_width + 19), sum(screen_width + 20)
+SELECT sum(screen_width), sum(screen_width + 1), sum(screen_width + 2), sum(screen_width + 3),
+       sum(screen_width + 4), sum(screen_width + 5), sum(screen_width + 6), sum(screen_width + 7),
+       sum(screen_width + 8), sum(screen_width + 9), sum(screen_width + 10), sum(screen_width + 11),
+       sum(screen_width + 12), sum(screen_width + 13), sum(screen_width + 14), sum(screen_width + 15),
+       sum(screen_width + 16), sum(screen_width + 17), sum(screen_width + 18), sum(screen_width + 19),
+       sum(screen_width + 20), sum(screen_width + 21), sum(screen_width + 22), sum(screen_width + 23),
+       sum(screen_width + 24), sum(screen_width + 25), sum(screen_width + 26), sum(screen_width + 27),
+       sum(screen_width + 28), sum(screen_width + 29), sum(screen_width + 30), sum(screen_width + 31),
+       sum(screen_width + 32), sum(screen_width + 33), sum(screen_width + 34), sum(screen_width + 35),
+       sum(screen_width + 36), sum(screen_width + 37), sum(screen_width + 38), sum(screen_width + 39),
+       sum(screen_width + 40), sum(screen_width + 41), sum(screen_width + 42), sum(screen_width + 43),
+       sum(screen_width + 44), sum(screen_width + 45), sum(screen_width + 46), sum(screen_width + 47),
+       sum(screen_width + 48), sum(screen_width + 49), sum(screen_width + 50), sum(screen_width + 51),
+       sum(screen_width + 52), sum(screen_width + 53), sum(screen_width + 54), sum(screen_width + 55),
+       sum(screen_width + 56), sum(screen_width + 57), sum(screen_width + 58), sum(screen_width + 59),
+       sum(screen_width + 60), sum(screen_width + 61), sum(screen_width + 62), sum(screen_width + 63),
+       sum(screen_width + 64), sum(screen_width + 65), sum(screen_width + 66), sum(screen_width + 67),
+       sum(screen_width + 68), sum(screen_width + 69), sum(screen_width + 70), sum(screen_width + 71),
+       sum(screen_width + 72), sum(screen_width + 73), sum(screen_width + 74), sum(screen_width + 75),
+       sum(screen_width + 76), sum(screen_width + 77), sum(screen_width + 78), sum(screen_width + 79),
+       sum(screen_width + 80), sum(screen_width + 81), sum(screen_width + 82), sum(screen_width + 83),
+       sum(screen_width + 84), sum(screen_width + 85), sum(screen_width + 86), sum(screen_width + 87),
+       sum(screen_width + 88), sum(screen_width + 89)
 FROM hits;
 
 SELECT engine, address, count(*) AS views, sum(is_refresh), avg(screen_width) FROM hits WHERE phrase <> ''
@@ -100,7 +121,8 @@ SELECT title, count(*) AS views FROM hits WHERE site = 7 AND at >= '2013-07-01' 
   AND is_test = 0 AND is_refresh = 0 AND title <> '' GROUP BY title ORDER BY views DESC LIMIT 10;
 
 SELECT url, count(*) AS views FROM hits WHERE site = 7 AND at >= '2013-07-01' AND at < '2013-08-01'
-  AND is_refresh = 0 AND is_link <> 0 AND is_download = 0 GROUP BY url ORDER BY views DESC LIMIT 10 OFFSET 100;
+  AND is_refresh = 0 AND is_link <> 0 AND is_download = 0 GROUP BY url
+ORDER BY views DESC LIMIT 10 OFFSET 100;
 
 SELECT source, engine, campaign, CASE WHEN engine = 0 AND campaign = 0 THEN referrer ELSE '' END AS origin,
        url AS target, count(*) AS views

@@ -9,7 +9,7 @@ ROOT=${ROOT:-$(cd "$HERE/../.." && pwd)}
 source "$ROOT/bench/bench_database.sh"
 source "$ROOT/bench/bench_tpc.sh"
 
-SCALE=1 ROWS=1000000 PAIRS=5 TIMEOUT=120
+SCALE=1 ROWS=1000000 PAIRS=3 TIMEOUT=120
 SETS=(tpch hits)
 
 load_hits() {
@@ -67,7 +67,7 @@ main() {
   local argument
   for argument in "$@"; do
     case $argument in
-      --quick) SCALE=0.1 ROWS=200000 PAIRS=3 TIMEOUT=20 ;;
+      --quick) SCALE=0.1 ROWS=200000 TIMEOUT=20 ;;
       --scale=*) SCALE=${argument#*=} ;;
       --rows=*) ROWS=${argument#*=} ;;
       --pairs=*) PAIRS=${argument#*=} ;;
