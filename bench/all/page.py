@@ -15,9 +15,10 @@ from tables import tables
 
 INTRODUCTION = """# Benchmarks
 
-This page shows how fast pgveil is, and where it is slow. `./run bench all` writes it. All programs
-run together on one small machine, so only ratios can be compared with other machines. Each comparison is made
-in turns, in one run. [bench/README.md](../bench/README.md) describes every benchmark and what its figures
+This page shows how fast pgveil is, and where it is slow. `./run bench all` writes it. All programs run
+together on one small machine, so only ratios can be compared with other machines. Each comparison is made in
+turns, in one run. A high load average at the start means that the machine was busy with other work, which
+makes the intervals wide. [bench/README.md](../bench/README.md) describes every benchmark and what its figures
 mean.
 
 ![Ratios of the tables below, as dots with their intervals](pictures/benchmarks.svg)
@@ -73,10 +74,9 @@ def run_of(results, name):
 def measured_section(root, name, heading, write):
     results = root / "build" / "bench"
     run, printed = run_of(results, name), results / f"{name}.md"
-    commit = said(["git", "-C", str(root), "log", "-1", "--format=%h"])
     when = (
-        f"`{run['command']}` on {run['started']}, at commit {commit}. It took {int(run['seconds']) / 60:.0f} "
-        f"minutes. The load average at its start was {run['load']}."
+        f"`{run['command']}` on {run['started']}, at commit {run['commit']}. It took"
+        f" {lasting(int(run['seconds']))}, and the load average at its start was {run['load']}."
     )
     try:
         if run["status"] != "0":
@@ -91,11 +91,19 @@ def measured_section(root, name, heading, write):
     return "\n\n".join([f"## {heading}", *map(wrapped, [*parts, when])]) + "\n"
 
 
+def lasting(seconds):
+    return f"{seconds} seconds" if seconds < 120 else f"{seconds / 60:.0f} minutes"
+
+
 def wrapped(paragraph):
-    """A table stays as it is, and so do the lines of a list."""
-    if paragraph.startswith(("|", "- ")):
+    """A table stays as it is. The items of a list are one line each before."""
+    if paragraph.startswith("|"):
         return paragraph
-    return textwrap.fill(paragraph, 110, break_long_words=False, break_on_hyphens=False)
+    indent = "  " if paragraph.startswith("- ") else ""
+    return "\n".join(
+        textwrap.fill(line, 110, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+        for line in (paragraph.splitlines() if indent else [paragraph])
+    )
 
 
 def page(root, names):
@@ -117,7 +125,9 @@ def page(root, names):
         if part.startswith(SHORT)
     ]
     lines = [INTRODUCTION, "## Where it falls short\n"]
-    lines.append("".join(f"- {line[0].upper()}{line[1:]}\n" for line in short) or "No target was missed.\n")
+    lines.append(
+        "".join(wrapped(f"- {it[0].upper()}{it[1:]}") + "\n" for it in short) or "No target was missed.\n"
+    )
     for name, text in sections.items():
         lines.append(f"<!-- begin {name} -->\n{text}<!-- end {name} -->\n")
     lines.append(ABSENT)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""docs/benchmarks.md: its picture is drawn from its tables, and bench/all/page.py writes what was measured, what
-could not be, and where it falls short. Prints what is wrong, then 'N passed, N failed'."""
+"""docs/benchmarks.md: its picture is drawn from its tables, and bench/all/page.py writes what was measured,
+what could not be, and where pgveil falls short. Prints what is wrong, then 'N passed, N failed'."""
+
 import pathlib
 import sys
 import tempfile
@@ -20,14 +21,16 @@ MASKS = """\
 | people5 | one column    | on       | 60      | 600        | 10.0 (9.00–11.0) |
 | people5 | three columns | off      | 100     | 130        | 1.30 (1.20–1.40) |
 """
-RUN = "command=./run bench {}\nstarted=1 May 2026, 10:00 UTC\nload=0.4\nseconds=61\nstatus={}\n"
+RUN = "command=./run bench {}\nstarted=1 May 2026, 10:00 UTC\ncommit=0123abc\nload=0.4\nseconds=61\nstatus={}\n"
 
 
 def picture_of_the_page():
     text = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
     drawn = picture(page.earlier(text)[1])
     stored = (ROOT / "docs" / "pictures" / "benchmarks.svg").read_text(encoding="utf-8")
-    return [] if drawn == stored else ["docs/pictures/benchmarks.svg is not the picture of docs/benchmarks.md"]
+    return (
+        [] if drawn == stored else ["docs/pictures/benchmarks.svg is not the picture of docs/benchmarks.md"]
+    )
 
 
 def tables_are_read_and_written():
@@ -40,7 +43,11 @@ def tables_are_read_and_written():
     return [
         *([] if len(rows) == 3 and rows[0]["raw, ms"] == "100" else [f"{rows} were read"]),
         *([] if tables(table(rows)) == [rows] else ["a table that is written is read as another one"]),
-        *(f"{cell} is read as {measured(cell)}" for cell, wanted in expected.items() if measured(cell) != wanted),
+        *(
+            f"{cell} is read as {measured(cell)}"
+            for cell, wanted in expected.items()
+            if measured(cell) != wanted
+        ),
     ]
 
 
@@ -65,9 +72,15 @@ def the_page_says_what_was_measured():
         (results / "engine.run").write_text(RUN.format("engine", 1))
         (results / "engine.log").write_text("compiling\nthere is no compiler\n")
         first = written(root, ["masks", "engine"])
-        expect("one column | 467 | 100 | 179 | 1.79 (1.78–1.88) | 1.2 |" in first, "the ratio of masks is missing")
+        expect(
+            "one column | 467 | 100 | 179 | 1.79 (1.78–1.88) | 1.2 |" in first,
+            "the ratio of masks is missing",
+        )
         expect("10.0 (9.00" not in first, "a row with parallel query is shown")
-        expect("- Masks cost more than their target for one column with 467 cohorts.\n" in first, "the miss is not listed")
+        expect(
+            "- Masks cost more than their target for one column with 467 cohorts.\n" in first,
+            "the miss is not listed",
+        )
         expect("could not be run: `there is no compiler`" in first, "the reason of the engine is missing")
         expect("load average at its start was 0.4" in " ".join(first.split()), "the load is missing")
         expect(first.count("not measured on this machine") == 3, "sections without figures are not three")
@@ -77,7 +90,9 @@ def the_page_says_what_was_measured():
         (results / "engine.run").write_text(RUN.format("engine", 0))
         second = written(root, ["engine"])
         expect(page.earlier(second)[1]["masks"] == page.earlier(first)[1]["masks"], "a section was not kept")
-        expect("could not be run: `skipped: no datasets`" in second, "a benchmark that printed no table is shown")
+        expect(
+            "could not be run: `skipped: no datasets`" in second, "a benchmark that printed no table is shown"
+        )
         file = root / "docs" / "benchmarks.md"
         file.write_text(second.replace("| processor | ", "| processor | another "), encoding="utf-8")
         expect("1.79" not in written(root, ["engine"]), "figures of another machine were kept")
