@@ -106,6 +106,7 @@ Result<Population> read_population(const CheckTableArguments& arguments, const J
 }
 
 void name_unchecked(const Job& job, CheckReport& report) {
+  if (job.unit) report.not_checked.push_back(unit_not_counted(job));
   if (job.presence)
     report.not_checked.emplace_back(
         "presence: it compares with records that are not published. Name their file with "

@@ -68,6 +68,7 @@ Result<TableDemand> demanded_by(const Config& config, const console::CheckTable&
   if (!demand) return demand;
   for (const auto& model : without_hierarchical(*demand))
     not_checked.push_back(model + ": pgveil check-table has the hierarchy");
+  if (job->unit) not_checked.push_back(unit_not_counted(*job));
   if (job->presence) not_checked.emplace_back("presence: pgveil check-table --population compares");
   if (job->k_map) not_checked.emplace_back("k_map: pgveil check-table --population compares");
   return demand;

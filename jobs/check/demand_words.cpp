@@ -71,6 +71,11 @@ Result<TableDemand> demand_of(const Job& job, const engine::Table& values) {
   return made;
 }
 
+std::string unit_not_counted(const Job& job) {
+  return *job.unit +
+         ": the table does not have it, so records are counted in its place, which is a weaker promise";
+}
+
 std::vector<std::string> without_hierarchical(TableDemand& demand) {
   std::vector<std::string> taken;
   for (auto& column : demand.sensitive) {

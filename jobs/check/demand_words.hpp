@@ -27,6 +27,9 @@ struct DemandWords {
 // given by a rule are made. Errors: those of checked_columns.
 [[nodiscard]] Result<TableDemand> demand_of(const Job& job, const engine::Table& values);
 
+// Why k by the job's unit is not demanded of a published table: "household: …". REQUIRES: job.unit.
+[[nodiscard]] std::string unit_not_counted(const Job& job);
+
 // Removes the models whose distance is in a hierarchy, and returns them as text, "illness t_closeness 0.2
 // hierarchical".
 [[nodiscard]] std::vector<std::string> without_hierarchical(TableDemand& demand);

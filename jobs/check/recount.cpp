@@ -37,7 +37,7 @@ Places places_of(const engine::Publication& publication, const std::vector<Check
   Places places;
   for (const auto& it : columns) {
     const auto found = std::ranges::find(publication.columns, it.name, &engine::PublishedColumn::name);
-    places.sensitive.push_back(&*found);
+    places.sensitive.push_back(found == publication.columns.end() ? &*publication.unit : &*found);
   }
   for (const auto& it : publication.columns) {
     if (it.is_quasi_identifier) {
@@ -184,22 +184,28 @@ Result<std::vector<CheckedColumn>> checked_columns(const Job& job, const engine:
   return made;
 }
 
-Result<void> recount_models(const Job& job, const JobData& data, const engine::Publication& publication,
-                            std::span<const unsigned> levels) {
+Result<ModelRecount> recount_models(const Job& job, const JobData& data,
+                                    const engine::Publication& publication,
+                                    std::span<const unsigned> levels) {
   auto columns = checked_columns(job, data.table);
   if (!columns) return columns.error();
+  if (job.unit) columns->push_back(CheckedColumn{*job.unit, {units_of_class(job)}});
   const bool has_population = job.presence || job.k_map;
-  if (columns->empty() && job.risks.empty() && !has_population) return {};
+  if (columns->empty() && job.risks.empty() && !has_population) return ModelRecount();
   for (auto& column : *columns) column.expected = counted(*data.table.find(column.name), data, job.null_text);
   engine::TableCheck check(*columns);
   add_rows(publication, places_of(publication, *columns), check);
   if (has_population) {
-    if (auto added = add_population(job, data.table, levels, check); !added) return added;
+    if (auto added = add_population(job, data.table, levels, check); !added) return added.error();
   }
   const auto found = check.finish({job.k, job.suppressed_records, 0, job.risks, job.presence, job.k_map,
                                    publication.dropped_rows + publication.hidden_rows > 0});
   if (!found) return found.error();
-  if (found->is_kept()) return {};
+  if (found->is_kept()) {
+    ModelRecount made;
+    if (job.unit) made.fewest_units = found->columns.back().distinct_l;
+    return made;
+  }
   std::string broken;
   for (const auto& it : found->demands) {
     if (!it.is_kept())

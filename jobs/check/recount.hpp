@@ -15,13 +15,17 @@ namespace pgveil::app {
 [[nodiscard]] Result<std::vector<engine::CheckedColumn>> checked_columns(const Job& job,
                                                                          const engine::Table& values);
 
+struct ModelRecount {
+  std::optional<std::uint64_t> fewest_units;  // in a class that counts; none if the job names no unit
+};
+
 // Counts the texts that will be written against k and all models; values are compared with the input's
 // distributions. Does nothing for a job without such models, because k is counted from what was written
 // (engine/publish/recount). levels: of the quasi-identifiers, in the job's order. Errors, kind policy:
 // classes that break a model.
-[[nodiscard]] Result<void> recount_models(const Job& job, const JobData& data,
-                                          const engine::Publication& publication,
-                                          std::span<const unsigned> levels);
+[[nodiscard]] Result<ModelRecount> recount_models(const Job& job, const JobData& data,
+                                                  const engine::Publication& publication,
+                                                  std::span<const unsigned> levels);
 
 // Adds the population's records as a table published at these levels shows them. Errors: those of
 // hierarchy_of; a column or level that does not exist; values that a hierarchy does not have.

@@ -103,7 +103,23 @@ Result<std::vector<std::uint8_t>> take_subset(const Job& job, const std::vector<
   return made;
 }
 
+// Nobody knows whether such records belong to one unit or to many.
+Result<void> check_units(const engine::Column& column, const std::optional<std::string>& null_text) {
+  std::uint64_t missing = 0;
+  for (std::size_t row = 0; row < column.codes.size(); ++row) {
+    const auto& value = column.values[column.codes.at(row)];
+    missing += value.empty() || value == null_text ? 1 : 0;
+  }
+  if (missing == 0) return {};
+  return invalid_input(fmt::format("{} records have no {}, which is the unit", missing, column.name),
+                       "give each record its unit, or leave these records out of the input");
+}
+
 }  // namespace
+
+engine::DistinctDiversity units_of_class(const Job& job) {
+  return {static_cast<double>(job.k)};
+}
 
 std::vector<std::string> published_columns(const Job& job) {
   std::vector<std::string> columns;
@@ -171,6 +187,7 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
   auto read = columns;
   if (job.subset && !job.subset->file && std::ranges::find(read, job.subset->column) == read.end())
     read.push_back(job.subset->column);
+  if (job.unit) read.push_back(*job.unit);
   const auto* file = std::get_if<JobFile>(&job.input);
   auto input = how.table != nullptr ? take_given_table(*how.table, read)
                : file != nullptr    ? read_input_file(*file, job.null_text, read)
@@ -178,6 +195,11 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
                                                        is_aborted, progress);
   if (!input) return input.error();
   if (input->table.rows() == 0) return invalid_input("the input has no rows", "there is nothing to publish");
+  if (job.unit) {
+    if (auto checked = check_units(*input->table.find(*job.unit), job.null_text); !checked)
+      return checked.error();
+    input->others.push_back(*job.unit);
+  }
   if (how.on_input) how.on_input(input->table);
   if (progress) progress("preparing", 0);
   engine::PrivacyColumns privacy;
@@ -215,6 +237,7 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
       privacy.sensitive.push_back({attribute.name, attribute.order, std::move(hierarchy), job.null_text});
     }
   }
+  if (job.unit) privacy.sensitive.push_back({*job.unit, std::nullopt, std::nullopt, job.null_text});
   auto prepared = engine::prepare(input->table, quasi_identifiers, privacy);
   if (!prepared) return prepared.error();
   return JobData{std::move(input->table),

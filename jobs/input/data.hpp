@@ -14,7 +14,7 @@
 namespace pgveil::app {
 
 struct JobData {
-  engine::Table table;  // the attributes except identifiers, in the job's order
+  engine::Table table;  // the attributes except identifiers, in the job's order; then the unit, if any
   engine::PreparedTable prepared;
   std::map<std::string, std::string> types;  // of a PostgreSQL table's columns
   std::vector<std::string> not_published;    // identifiers, and columns that the job does not list
@@ -30,6 +30,10 @@ struct JobData {
 
 // Names of all columns but the identifiers, in the job's order.
 [[nodiscard]] std::vector<std::string> published_columns(const Job& job);
+
+// What each class promises of the unit's column: k distinct values, like a sensitive column with k values.
+// REQUIRES: job.unit.
+[[nodiscard]] engine::DistinctDiversity units_of_class(const Job& job);
 
 // Names of the files that the job reads: itself, its input, its hierarchies.
 [[nodiscard]] std::vector<std::string> files_read_by(const Job& job);
@@ -60,8 +64,8 @@ struct JobReading {
 };
 
 // config: null if the job has no table. Errors: files that cannot be read or parsed; attributes that the
-// input does not have (all are named); what read_source_table, build_hierarchy, prepare and make_groups
-// refuse. The offending values are in private_detail.
+// input does not have (all are named); records without a unit; what read_source_table, build_hierarchy,
+// prepare and make_groups refuse. The offending values are in private_detail.
 [[nodiscard]] Result<JobData> read_job_data(const Job& job, const Config* config,
                                             const std::function<bool()>& is_aborted,
                                             const db::Progress& progress, const JobReading& how = {});

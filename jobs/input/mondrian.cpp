@@ -257,6 +257,11 @@ Result<Columns> columns_of(const Job& job, const engine::Table& table, const Hie
     out.values.push_back(std::move(*values));
     out.sensitive.push_back(&column.codes);
   }
+  if (job.unit) {
+    out.models.push_back({out.sensitive.size(), units_of_class(job)});
+    out.sensitive.push_back(&table.find(*job.unit)->codes);
+    out.values.emplace_back();  // distinct values are not compared with the table
+  }
   return out;
 }
 

@@ -386,6 +386,7 @@ Result<Job> read_job(const Value& document, const std::string& file_name) {
   errors.check(read_local_recoding(*entries, job));
   errors.check(read_groups(*entries, attributes, job));
   errors.check(check_aggregates(attributes, job));
+  if (!errors.error()) errors.check(read_unit(*entries, job));
   errors.check(read_output(get("output", "add output: {file: name.csv}"), folder, job));
   if (errors.error()) return *errors.error();
   return job;

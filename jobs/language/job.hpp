@@ -100,6 +100,9 @@ struct Job {
   std::optional<std::string> null_text;
   std::vector<JobAttribute> attributes;  // in the order of the job
   std::uint64_t k = 0;
+  // The column whose distinct values k counts in a class, which is never published; none: each record is one
+  // unit.
+  std::optional<std::string> unit;
   double suppression = 0;  // share of the records
   std::optional<JobSubset> subset;
   std::optional<engine::DeltaPresence> presence;

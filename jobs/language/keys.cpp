@@ -14,6 +14,9 @@ constexpr JobKey kKeys[] = {
      "column → its class and settings; a column that is not listed is not published"},
     {"", "k", "1 to 2^32", "required",
      "the minimum size of an equivalence class (the records with the same quasi-identifier values)"},
+    {"", "unit", "column", "none",
+     "the column that identifies the privacy unit (a person, a household): `k` then counts its distinct "
+     "values in a class instead of records. It is not published (see [Units](#units))"},
     {"", "suppression", "share", "0", "the share of records that may be suppressed: `5%` or `0.05`"},
     {"", "subset", "section", "none",
      "which records are published, if the input has others to compare them with"},

@@ -182,7 +182,37 @@ Result<engine::DeltaPresence> read_presence(const Value& value) {
   return error_at(value.position(), "least is above most", "swap them");
 }
 
+// What counts records, although a unit may have several: null if the job has nothing of this kind.
+const char* counts_records(const Job& job) {
+  const auto has_models = [](const JobAttribute& it) { return !it.models.empty(); };
+  const auto is_aggregated = [](const JobAttribute& it) { return it.aggregate.has_value(); };
+  if (std::ranges::any_of(job.attributes, has_models)) return "a model of a sensitive attribute";
+  if (std::ranges::any_of(job.attributes, is_aggregated)) return "aggregate";
+  if (!job.risks.empty()) return "risk";
+  if (job.subset) return "subset";
+  return nullptr;
+}
+
 }  // namespace
+
+Result<void> read_unit(const JobEntries& entries, Job& job) {
+  const auto* unit = yaml::find(entries, "unit");
+  if (unit == nullptr) return {};
+  const auto name = unit->as_string();
+  if (!name) return name.error();
+  if (name->empty()) return error_at(unit->position(), "a unit without a name", "name a column");
+  const auto found = std::ranges::find(job.attributes, *name, &JobAttribute::name);
+  if (found != job.attributes.end() && found->attribute_class != AttributeClass::identifier)
+    return error_at(unit->position(), fmt::format("the unit {} is published", in_quotes(*name)),
+                    "write class: identifier. Who sees which records belong together finds all of them by "
+                    "what is known of one");
+  if (const auto* what = counts_records(job))
+    return error_at(unit->position(), fmt::format("unit and {}", what),
+                    "remove one of them, because the latter counts records, and one unit may have most of "
+                    "them");
+  job.unit = *name;
+  return {};
+}
 
 Result<void> read_sensitive(const JobEntries& entries, const std::string& folder, JobAttribute& attribute) {
   pgveil::FirstError errors;

@@ -93,13 +93,14 @@ void read_policy_part(JsonObjectView& fields, Certificate& made, FirstError& err
     fields.skip(key);
 }
 
-// Certificates of an older pgveil have none of these members.
+// Certificates of an older pgveil lack some of these members.
 void read_later_models(JsonObjectView& fields, Certificate& made, FirstError& errors) {
   if (fields.has_value("presence")) {
     const auto shares = fields.numbers("presence", 0, kMostOfShares);
     if (shares.size() != 2) return errors.add(no_certificate());
     made.presence = engine::DeltaPresence{shares[0], shares[1]};
   }
+  if (fields.has("unit")) made.unit = fields.text_or_null("unit");
   if (fields.has_value("k_map")) made.k_map = fields.count("k_map");
   if (!fields.has_value("risks")) return;
   for (const auto& words : fields.texts("risks")) {
@@ -160,13 +161,12 @@ Result<JobFingerprints> fingerprints_of(const Job& job, const JobData& data, Wri
   if (key.empty()) return made;
   if (job.mondrian)
     return invalid_input("the input of a job with mondrian gets no fingerprint", "leave --key-file out");
-  std::vector<std::string> names;
-  for (const auto& column : data.table.columns) names.push_back(column.name);
+  const auto names = published_columns(job);
   TableFingerprint print(names, key);
   std::vector<std::optional<std::string_view>> cells(names.size());
   for (std::size_t row = 0; row < data.table.rows(); ++row) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      const auto& column = data.table.columns[i];
+      const auto& column = *data.table.find(names[i]);
       cells[i] = std::string_view(column.values[column.codes.at(row)]);
     }
     print.add(cells);
@@ -196,6 +196,7 @@ std::string certificate_json(const Job& job, const JobReport& report, const JobF
                           {"quasi_identifiers", names_array(report.quasi_identifiers)},
                           {"null", text_or_null(job.null_text)},
                           {"k", report.k},
+                          {"unit", text_or_null(report.unit)},
                           {"models", names_array(report.models)},
                           {"sensitive", sensitive_json(job)},
                           {"risks", risks_json(job)},

@@ -37,7 +37,7 @@ struct Certificate {
   std::optional<std::string> file_print, table_print;
   std::vector<std::string> columns, quasi_identifiers;
   std::vector<std::string> models;  // of a policy's cohorts
-  std::optional<std::string> unit;  // the column whose values a policy counts
+  std::optional<std::string> unit;  // the column whose values k counts, in place of records
   std::optional<std::string> null_text;
   std::uint64_t rows = 0, k = 0, dropped_rows = 0;
   engine::SuppressedRecords suppressed_records = engine::SuppressedRecords::keep_or_drop;

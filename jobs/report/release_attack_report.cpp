@@ -190,6 +190,10 @@ std::vector<std::string> not_tried_on(const Job& job, const ReleaseAttack& attac
     if (attribute.aggregate)
       lines.push_back(fmt::format("Column {}: which values its aggregates leave possible.", attribute.name));
   }
+  if (job.unit)
+    lines.push_back(fmt::format(
+        "Somebody who knows several records of one {}: the file does not tell which belong together.",
+        *job.unit));
   if (job.subset)
     lines.emplace_back("Who is in the subset that was published. pgveil check-table tells of presence.");
   lines.emplace_back(

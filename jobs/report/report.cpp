@@ -293,6 +293,9 @@ std::string report_text(const JobReport& report) {
                       : transformation_lines(report);
   out += fmt::format("  classes          {}, the smallest has {} records\n", report.classes,
                      report.smallest_class);
+  if (report.fewest_units)
+    out += fmt::format("  units            k counts {}: each class has {} or more\n", *report.unit,
+                       *report.fewest_units);
   if (!report.models.empty()) out += fmt::format("  models           {}\n", fmt::join(report.models, ", "));
   if (!report.mondrian) out += suppressed_line(report);
   out += recoding_lines(report) + aggregate_lines(report);
@@ -336,6 +339,8 @@ std::string report_json(const JobReport& report) {
                     {"certainty_penalty", report.certainty_penalty},
                     {"seed", report.seed},
                     {"targets", job_names_array(report.targets)}};
+  made["unit"] = report.unit ? json::value(*report.unit) : json::value(nullptr);
+  made["fewest_units"] = report.fewest_units ? json::value(*report.fewest_units) : json::value(nullptr);
   made["utility"] = report.utility ? json::value(utility_json(*report.utility)) : json::value(nullptr);
   made["recoding"] = recoding_json(report);
   made["aggregates"] = aggregates_json(report);

@@ -41,6 +41,7 @@ struct JobReport {
   std::vector<std::string> not_published;
   std::uint64_t rows = 0;  // read
   std::uint64_t k = 0;
+  std::optional<std::string> unit;  // the column whose distinct values k counts; none: k counts records
   std::vector<std::string> models;  // in addition to k: "diagnosis distinct 3"
   std::uint64_t suppression_limit = 0;
   engine::Metric metric = engine::Metric::loss;
@@ -64,6 +65,7 @@ struct JobReport {
   engine::SuppressedRecords suppressed_records = engine::SuppressedRecords::keep_or_drop;
   std::uint64_t seed = 0;
   std::uint64_t published_rows = 0, classes = 0, smallest_class = 0;
+  std::optional<std::uint64_t> fewest_units;  // in a class of what was published; none without a unit
   std::uint64_t suppressed_rows = 0, dropped_rows = 0, hidden_rows = 0;
   double certainty_penalty = 0;
   std::vector<double> certainty_penalties;  // of each quasi-identifier; none with local recoding

@@ -71,7 +71,7 @@ engine::QualityModel quality_of(const Job& job) {
   return quality;
 }
 
-// Sensitive columns have the order in which read_job_data prepares them.
+// Sensitive columns have the order in which read_job_data prepares them, the unit last.
 engine::Anonymity anonymity_of(const Job& job, std::uint64_t suppression_limit) {
   engine::Anonymity made{job.k, suppression_limit, {}, job.presence, job.k_map, job.risks};
   std::size_t column = 0;
@@ -80,6 +80,7 @@ engine::Anonymity anonymity_of(const Job& job, std::uint64_t suppression_limit) 
     for (const auto& model : attribute.models) made.sensitive.push_back({column, model});
     ++column;
   }
+  if (job.unit) made.sensitive.push_back({column, units_of_class(job)});
   return made;
 }
 
@@ -218,6 +219,7 @@ JobReport begin_report(const Job& job, const JobData& data) {
   if (job.k_map) report.models.push_back(fmt::format("k_map {}", *job.k_map));
   for (const auto& risk : job.risks) report.models.push_back(engine::describe(risk));
   report.k = job.k;
+  report.unit = job.unit;
   report.suppression_limit = engine::suppression_limit(job.suppression, report.rows);
   report.metric = job.quality.metric;
   report.gs = job.quality.gs;
@@ -226,7 +228,7 @@ JobReport begin_report(const Job& job, const JobData& data) {
   report.threads = job.mondrian ? job.limits.threads : 1;
   report.suppressed_records = job.suppressed_records;
   report.not_published = data.not_published;
-  for (const auto& column : data.table.columns) report.columns.push_back(column.name);
+  report.columns = published_columns(job);
   for (const auto attribute : data.prepared.given_order) {
     report.quasi_identifiers.push_back(data.prepared.attributes[attribute].name);
     report.heights.push_back(data.prepared.attributes[attribute].height());
@@ -339,8 +341,8 @@ Result<engine::Publication> applied_aggregates(const Job& job, const JobData& da
 Result<engine::Publication> applied(const Job& job, const JobData& data,
                                     const std::optional<RecodedData>& recoded,
                                     const engine::Anonymity& anonymity, JobReport& report) {
-  const engine::PublicationOptions options{report.columns, anonymity, job.suppressed_records, job.null_text,
-                                           report.seed};
+  const engine::PublicationOptions options{report.columns, anonymity,   job.suppressed_records,
+                                           job.null_text,  report.seed, job.unit};
   if (!aggregated_columns(job).empty()) return applied_aggregates(job, data, options, report);
   if (!recoded) return engine::publish(data.table, data.prepared, report.levels, options);
   auto made = engine::publish(recoded->shown.table, recoded->shown.prepared,
@@ -404,7 +406,9 @@ Result<void> publish(const AnonymizeRequest& request, const JobData& data,
                              ? "raise gs, because below 0.5 suppression costs little, or lower "
                                "suppression"
                              : "lower suppression, or choose another transformation");
-  if (auto counted = recount_models(job, data, *made, report.levels); !counted) return counted;
+  const auto counted = recount_models(job, data, *made, report.levels);
+  if (!counted) return counted.error();
+  report.fewest_units = counted->fewest_units;
   if (!job.mondrian)
     report.scores = engine::evaluate(data.prepared, report.levels, anonymity, quality_of(job)).scores;
   const bool is_in_memory = request.table != nullptr;

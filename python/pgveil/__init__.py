@@ -111,6 +111,7 @@ def anonymize(
     algorithm: str = "least_loss",
     seed: int | None = None,
     utility: bool = False,
+    unit: str | None = None,
     **settings: Any,
 ) -> Release:
     """Publishes a table in which each class of records that look alike has k or more of them.
@@ -130,6 +131,8 @@ def anonymize(
         one best transformation for all records, and proves it. Others: docs/anonymize.md.
     seed: for the order of the rows. The same data, arguments and seed give the same table.
     utility: whether the report says how much of each column is left.
+    unit: a column that tells persons or households apart. k then counts them instead of records, and the
+        column is not published (docs/anonymize.md, "Units").
     settings: other keys of a job: suppression="5%", metric="loss", limits={"threads": 2}, …
 
     Raises UsageError, ConfigurationError and PolicyError, with the words of the program.
@@ -142,7 +145,7 @@ def anonymize(
         insensitive,
         algorithm,
         seed,
-        settings,
+        settings if unit is None else {"unit": unit, **settings},
         wants_utility=utility,
     )
 

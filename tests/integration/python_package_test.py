@@ -74,6 +74,19 @@ class Package(unittest.TestCase):
             found.setdefault(tuple(data[name][at] for name in names), []).append(at)
         return found
 
+    def test_classes_have_k_units(self):
+        """Twenty persons with fifteen records each."""
+        given = people() | {"person": [i % 20 for i in range(300)]}
+        of = dict(zip(given["id"], given["person"]))
+        release = pgveil.anonymize(given, ["age", "town"], 5, insensitive=["id"], unit="person", seed=1)
+        self.assertNotIn("person", release.data)
+        units = [
+            len({of[release.data["id"][at]] for at in rows})
+            for rows in self.classes(release.data, ["age", "town"]).values()
+        ]
+        self.assertGreaterEqual(min(units), 5)
+        self.assertEqual((release.report["unit"], release.report["fewest_units"]), ("person", min(units)))
+
     def test_classes_have_k_records_and_the_models_that_are_asked_for(self):
         release = pgveil.anonymize(
             people(), ["age", "town"], 5, sensitive={"illness": {"l_diversity": {"distinct": 2}}}, seed=1

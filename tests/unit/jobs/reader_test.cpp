@@ -142,6 +142,14 @@ TEST_CASE("every model of sensitive values and of a subset is read") {
   CHECK(job.subset->value == "yes");
 }
 
+TEST_CASE("a unit is a column that is not published") {
+  CHECK_FALSE(read(job_with("", "")).unit);
+  CHECK(read(job_with("k: 5", "k: 5\nunit: house")).unit == "house");
+  const auto job = read(job_with("k: 5", "  house: {class: identifier}\nk: 5\nunit: house"));
+  CHECK(job.unit == "house");
+  CHECK(job.attributes.size() == 3);
+}
+
 TEST_CASE("every rule for a hierarchy is read") {
   const auto intervals =
       rule_of<engine::Intervals>("{intervals: {widths: [0.5, 5], origin: -1, low: 0, high: 90}}");
@@ -233,6 +241,16 @@ TEST_CASE("what is wrong in a job is said with its place and the fix") {
        "a subset is a file, or a column and its value"},
       {"k: 5", "k: 5\nsubset: {column: s, value: x}\npresence: {least: 0.5, most: 0.1}",
        "least is above most"},
+      {"k: 5", "k: 5\nunit: ''", "a unit without a name"},
+      {"k: 5", "k: 5\nunit: [a]", "8:7"},
+      {"k: 5", "k: 5\nunit: age", "the unit \"age\" is published"},
+      {"k: 5", "k: 5\nunit: illness", "the unit \"illness\" is published"},
+      {"class: sensitive}\nk: 5", "class: sensitive, l_diversity: {distinct: 2}}\nk: 5\nunit: house",
+       "unit and a model of a sensitive attribute"},
+      {"{file: age.csv}}\n  illness: {class: sensitive}\n", "{file: a}, aggregate: mean}\nunit: house\n",
+       "unit and aggregate"},
+      {"k: 5", "k: 5\nunit: house\nrisk: {highest: 20%}", "unit and risk"},
+      {"k: 5", "k: 5\nunit: house\nsubset: {column: s, value: x}", "unit and subset"},
       {"k: 5", "k: 5\nlocal_recoding: 1001", "9:"},
       {"k: 5", "k: 5\nlocal_recoding: 3\nrisk: {average: 5%}", "local_recoding and risks of the whole table"},
       {"k: 5", "k: 5\nlocal_recoding: 3\nsubset: {column: s, value: x}", "local_recoding and subset"},
