@@ -17,6 +17,7 @@
 #include "jobs/language/levels_text.hpp"
 #include "jobs/report/certificate.hpp"
 #include "jobs/report/contingency_report.hpp"
+#include "jobs/report/statistics_report.hpp"
 #include "jobs/report/utility_report.hpp"
 #include "jobs/run/anonymize.hpp"
 #include "jobs/run/applied_scheme.hpp"
@@ -38,6 +39,8 @@ struct AnonymizeArguments {
   std::string report_html;                 // file for the page; empty: none
   std::optional<std::string> contingency;  // "age,illness"
   std::string contingency_report;          // file for the pairs of these two; empty: none
+  std::optional<std::string> predicted;    // column of the utility's prediction
+  std::string statistics_report;           // file for summary statistics; empty: none
 };
 
 volatile sig_atomic_t interrupts = 0;
@@ -133,7 +136,7 @@ AnonymizeHooks hooks_of(ProgressLine& line, Interrupts& interrupted) {
 }
 
 struct ReportFiles {
-  std::optional<OutputFile> report, certificate, page, contingency;
+  std::optional<OutputFile> report, certificate, page, contingency, statistics;
 };
 
 void settle(ReportFiles& files) {
@@ -141,6 +144,7 @@ void settle(ReportFiles& files) {
   if (files.certificate) files.certificate->settle();
   if (files.page) files.page->settle();
   if (files.contingency) files.contingency->settle();
+  if (files.statistics) files.statistics->settle();
 }
 
 Result<ReportFiles> open_reports(const AnonymizeArguments& arguments, AnonymizeRequest& request) {
@@ -150,14 +154,15 @@ Result<ReportFiles> open_reports(const AnonymizeArguments& arguments, AnonymizeR
     return usage_error("--contingency and --contingency-report can only be used together",
                        "name two columns with --contingency, and a file for their values and counts "
                        "with --contingency-report");
-  const std::array<const std::string*, 4> places{&arguments.report, &arguments.certificate,
-                                                 &arguments.report_html, &arguments.contingency_report};
+  const std::array<const std::string*, 5> places{&arguments.report, &arguments.certificate,
+                                                 &arguments.report_html, &arguments.contingency_report,
+                                                 &arguments.statistics_report};
   for (std::size_t i = 0; i < places.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (!places[i]->empty() && *places[i] == *places[j])
         return usage_error(
-            "two of the report, the certificate, the HTML report and the contingency report "
-            "have the same file name",
+            "two of the report, the certificate, the HTML report, the contingency report and the "
+            "statistics report have the same file name",
             "name another");
     }
   }
@@ -175,7 +180,10 @@ Result<ReportFiles> open_reports(const AnonymizeArguments& arguments, AnonymizeR
   if (!page) return page.error();
   auto contingency = open_report(arguments.contingency_report, request.job, arguments.key_file);
   if (!contingency) return contingency.error();
-  return ReportFiles{std::move(*report), std::move(*certificate), std::move(*page), std::move(*contingency)};
+  auto statistics = open_report(arguments.statistics_report, request.job, arguments.key_file);
+  if (!statistics) return statistics.error();
+  return ReportFiles{std::move(*report), std::move(*certificate), std::move(*page), std::move(*contingency),
+                     std::move(*statistics)};
 }
 
 Result<JobReport> run(const AnonymizeArguments& arguments, AnonymizeRequest& request, ReportFiles& files) {
@@ -184,6 +192,9 @@ Result<JobReport> run(const AnonymizeArguments& arguments, AnonymizeRequest& req
   AnonymizeHooks hooks = hooks_of(line, interrupted);
   hooks.contingency = [&](const engine::Contingency& made) {
     return save_report(files.contingency, contingency_json(made));
+  };
+  hooks.statistics = [&](const std::vector<engine::ColumnSummary>& made) {
+    return save_report(files.statistics, statistics_json(made));
   };
   hooks.before_publication = [&](const JobReport& made) {
     if (made.fingerprints) {
@@ -206,7 +217,10 @@ Result<JobReport> run(const AnonymizeArguments& arguments, AnonymizeRequest& req
     request.contingency = std::move(*columns);
   }
   request.lists_only = arguments.lists_only;
-  request.wants_utility = arguments.wants_utility || !arguments.report_html.empty();
+  request.wants_utility =
+      arguments.wants_utility || !arguments.report_html.empty() || arguments.predicted.has_value();
+  request.predicted = arguments.predicted;
+  request.wants_statistics = !arguments.statistics_report.empty();
   return anonymize(request, hooks);
 }
 
@@ -312,6 +326,14 @@ Verb add_anonymize(CLI::App& parent, std::string& config) {
   verb->add_option("--contingency-report", arguments->contingency_report,
                    "the file for these counts. It contains values of the input, so do not publish it")
       ->excludes("--list");
+  verb->add_option("--predict", arguments->predicted,
+                   "with the figures of --utility, also report how well this column can be predicted from "
+                   "the quasi-identifiers, before and after")
+      ->excludes("--list");
+  verb->add_option("--statistics-report", arguments->statistics_report,
+                   "write mode, median, mean and so on of each column, before and after, to this file. It "
+                   "contains values of the input, so do not publish it")
+      ->excludes("--list");
   verb->add_option("--certificate", arguments->certificate,
                    "also write a certificate of the published table to this file, for verify-certificate")
       ->excludes("--list");
@@ -325,6 +347,8 @@ Verb add_anonymize(CLI::App& parent, std::string& config) {
       ->excludes("--certificate")
       ->excludes("--utility")
       ->excludes("--contingency")
+      ->excludes("--predict")
+      ->excludes("--statistics-report")
       ->excludes("--report-html")
       ->excludes("--list");
   return {verb, [=, &config] { return run_anonymize(*arguments, config); }, [=] { return arguments->job; }};

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "engine/publish/judged_rows.hpp"
 
@@ -158,20 +159,14 @@ PublishedColumn quasi_identifier(const LevelColumn& from, const std::vector<Fate
   return column;
 }
 
-Result<PublishedColumn> other_column(const Table& table, const std::string& name,
-                                     const std::vector<Fate>& fate,
-                                     const std::optional<std::string>& null_text) {
-  const Column* from = table.find(name);
-  if (from == nullptr) {
-    return error_of_kind(ErrorKind::configuration, fmt::format("the table has no column {}", name),
-                         "names are case-sensitive");
-  }
-  PublishedColumn column{from->name, false, {}, {}};
-  CellCodes cells(column, from->values, null_text);
+PublishedColumn other_column(const Column& from, const std::vector<Fate>& fate,
+                             const std::optional<std::string>& null_text) {
+  PublishedColumn column{from.name, false, {}, {}};
+  CellCodes cells(column, from.values, null_text);
   for (std::size_t row = 0; row < fate.size(); ++row) {
     switch (fate[row]) {
       case Fate::kept:
-      case Fate::suppressed: cells.add(from->codes.at(row)); break;
+      case Fate::suppressed: cells.add(from.codes.at(row)); break;
       case Fate::hidden: cells.add_null(); break;
       case Fate::dropped:
       case Fate::outside: break;
@@ -201,11 +196,23 @@ void measure_penalties(std::span<const LevelColumn> columns, const std::vector<F
   publication.certainty_penalty = sum / static_cast<double>(rows * columns.size());
 }
 
+// The rows of the table that are written, ascending.
+std::vector<std::uint32_t> written_rows(const std::vector<Fate>& fate) {
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t row = 0; row < fate.size(); ++row) {
+    if (fate[row] != Fate::dropped && fate[row] != Fate::outside) rows.push_back(row);
+  }
+  return rows;
+}
+
 void reorder(Publication& publication, std::uint64_t seed) {
   auto order = sorted_rows(publication.columns);
   shuffle(order, seed);
   for (auto& column : publication.columns) column.codes = column.codes.taken(order);
-  if (publication.unit) publication.unit->codes = publication.unit->codes.taken(order);
+  if (!publication.source_rows.empty()) {
+    const auto written = std::exchange(publication.source_rows, {});
+    for (const auto row : order) publication.source_rows.push_back(written[row]);
+  }
   publication.rows = order.size();
 }
 
@@ -245,15 +252,14 @@ Result<Publication> publish(const Table& table, const PreparedTable& prepared,
       publication.columns.push_back(quasi_identifier(*found, *fate, options.null_text));
       continue;
     }
-    auto other = other_column(table, name, *fate, options.null_text);
-    if (!other) return other.error();
-    publication.columns.push_back(std::move(*other));
+    const Column* other = table.find(name);
+    if (other == nullptr) {
+      return error_of_kind(ErrorKind::configuration, fmt::format("the table has no column {}", name),
+                           "names are case-sensitive");
+    }
+    publication.columns.push_back(other_column(*other, *fate, options.null_text));
   }
-  if (options.unit) {
-    auto unit = other_column(table, *options.unit, *fate, options.null_text);
-    if (!unit) return unit.error();
-    publication.unit = std::move(*unit);
-  }
+  if (options.wants_source_rows) publication.source_rows = written_rows(*fate);
   measure_penalties(*columns, *fate, publication);
   reorder(publication, options.seed);
   return publication;

@@ -36,14 +36,14 @@ struct PublicationOptions {
   SuppressedRecords suppressed_records = SuppressedRecords::keep_or_drop;
   std::optional<std::string> null_text;  // the value that stands for NULL in the table
   std::uint64_t seed = 0;
-  std::optional<std::string> unit = {};  // a column of the table that goes into Publication::unit
+  bool wants_source_rows = false;
 };
 
 struct Publication {
   std::vector<PublishedColumn> columns;
-  // For a recount before anything is written, and never written itself. The order of the rows does not depend
-  // on it.
-  std::optional<PublishedColumn> unit;
+  // If wanted: which row of the table each row shows. For what is counted before anything is written, and
+  // never written itself.
+  std::vector<std::uint32_t> source_rows;
   std::uint64_t rows = 0;
   std::uint64_t classes = 0;         // not suppressed
   std::uint64_t smallest_class = 0;  // of these; 0 if there are none

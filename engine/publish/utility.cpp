@@ -4,6 +4,8 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "engine/publish/column_summary.hpp"
+
 namespace pgveil::engine {
 namespace {
 
@@ -80,6 +82,20 @@ double cramers_v(const Codes& one, const Codes& other) {
   return std::sqrt(std::clamp(sum / static_cast<double>(fewer - 1), 0.0, 1.0));
 }
 
+std::optional<NumberUtility> compared(const ColumnSummary& summary) {
+  if (!summary.before.numbers || !summary.after.numbers) return std::nullopt;
+  const auto& before = *summary.before.numbers;
+  const auto& after = *summary.after.numbers;
+  NumberUtility made;
+  const double range = before.greatest - before.least;
+  if (range <= 0) return made;
+  made.mean_shift = std::fabs(after.mean - before.mean) / range;
+  made.median_shift = std::fabs(after.median - before.median) / range;
+  made.deviation = std::sqrt(after.variance / before.variance);
+  made.range = (after.greatest - after.least) / range;
+  return made;
+}
+
 }  // namespace
 
 Utility measure_utility(const Table& table, std::span<const std::uint8_t> subset,
@@ -93,6 +109,8 @@ Utility measure_utility(const Table& table, std::span<const std::uint8_t> subset
     made.columns.push_back({published.name, published.is_quasi_identifier, shape_of(before.back(), records),
                             shape_of(after.back(), records)});
   }
+  const auto summaries = summarize_columns(table, subset, null_text, publication);
+  for (std::size_t i = 0; i < summaries.size(); ++i) made.columns[i].numbers = compared(summaries[i]);
   const std::size_t paired = std::min(before.size(), kMostPaired);
   made.has_all_pairs = paired == before.size();
   for (std::size_t i = 0; i < paired; ++i) {

@@ -31,13 +31,14 @@ engine::ValueCounts counted(const engine::Column& column, const JobData& data,
 // The columns of a publication, by their role in a check.
 struct Places {
   std::vector<const engine::PublishedColumn*> quasi_identifiers, sensitive, others;
+  const engine::Column* unit = nullptr;  // of the input: it is not published
 };
 
 Places places_of(const engine::Publication& publication, const std::vector<CheckedColumn>& columns) {
   Places places;
   for (const auto& it : columns) {
     const auto found = std::ranges::find(publication.columns, it.name, &engine::PublishedColumn::name);
-    places.sensitive.push_back(found == publication.columns.end() ? &*publication.unit : &*found);
+    places.sensitive.push_back(&*found);
   }
   for (const auto& it : publication.columns) {
     if (it.is_quasi_identifier) {
@@ -55,6 +56,14 @@ std::optional<std::string_view> cell(const engine::PublishedColumn& column, std:
   return std::string_view(column.values[code]);
 }
 
+std::optional<std::string_view> unit_of(const engine::Column& unit, std::size_t row) {
+  return std::string_view(unit.values[unit.codes.at(row)]);
+}
+
+bool shows_only_stars(engine::Cells shown) {
+  return std::ranges::all_of(shown, [](const auto& it) { return it == engine::kSuppressed; });
+}
+
 void add_rows(const engine::Publication& publication, const Places& places, engine::TableCheck& check) {
   std::vector<std::optional<std::string_view>> shown, sensitive;
   for (std::size_t row = 0; row < publication.rows; ++row) {
@@ -64,6 +73,10 @@ void add_rows(const engine::Publication& publication, const Places& places, engi
     for (const auto* column : places.sensitive) sensitive.push_back(cell(*column, row));
     const bool shows_more = std::ranges::any_of(
         places.others, [row](const auto* it) { return it->codes[row] != engine::kNullCode; });
+    if (places.unit != nullptr) {
+      const bool is_hidden = publication.hidden_rows > 0 && !shows_more && shows_only_stars(shown);
+      sensitive.push_back(is_hidden ? std::nullopt : unit_of(*places.unit, publication.source_rows[row]));
+    }
     check.add(shown, sensitive, shows_more);
   }
 }
@@ -189,12 +202,16 @@ Result<ModelRecount> recount_models(const Job& job, const JobData& data,
                                     std::span<const unsigned> levels) {
   auto columns = checked_columns(job, data.table);
   if (!columns) return columns.error();
-  if (job.unit) columns->push_back(CheckedColumn{*job.unit, {units_of_class(job)}});
   const bool has_population = job.presence || job.k_map;
-  if (columns->empty() && job.risks.empty() && !has_population) return ModelRecount();
+  if (columns->empty() && job.risks.empty() && !has_population && !job.unit) return ModelRecount();
   for (auto& column : *columns) column.expected = counted(*data.table.find(column.name), data, job.null_text);
+  auto places = places_of(publication, *columns);
+  if (job.unit) {
+    places.unit = data.table.find(*job.unit);
+    columns->push_back(CheckedColumn{*job.unit, {units_of_class(job)}});
+  }
   engine::TableCheck check(*columns);
-  add_rows(publication, places_of(publication, *columns), check);
+  add_rows(publication, places, check);
   if (has_population) {
     if (auto added = add_population(job, data.table, levels, check); !added) return added.error();
   }

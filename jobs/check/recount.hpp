@@ -22,7 +22,8 @@ struct ModelRecount {
 // Counts the texts that will be written against k and all models; values are compared with the input's
 // distributions. Does nothing for a job without such models, because k is counted from what was written
 // (engine/publish/recount). levels: of the quasi-identifiers, in the job's order. Errors, kind policy:
-// classes that break a model.
+// classes that break a model. REQUIRES: for a job with a unit, publication.source_rows are rows of
+// data.table.
 [[nodiscard]] Result<ModelRecount> recount_models(const Job& job, const JobData& data,
                                                   const engine::Publication& publication,
                                                   std::span<const unsigned> levels);

@@ -263,6 +263,7 @@ Result<ShownTable> show_table(const Job& job, const JobData& data, engine::Table
                            "choose another transformation, or keep suppressed records");
     shown = engine::rows_of(shown, left);
     made.dropped = suppressed.size();
+    made.kept = std::move(left);
   }
   std::vector<engine::QuasiIdentifier> as_shown;
   for (const auto& it : data.quasi_identifiers)

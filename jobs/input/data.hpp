@@ -75,7 +75,8 @@ struct JobReading {
 struct ShownTable {
   engine::Table table;
   engine::PreparedTable prepared;
-  std::uint64_t dropped = 0;  // records that were taken out of the table
+  std::uint64_t dropped = 0;           // records that were taken out of the table
+  std::vector<std::size_t> kept = {};  // the places of the others before; empty: all are there
 };
 
 // suppressed: rows of `shown` that show only `*` because they are suppressed. With suppressed_records: drop,

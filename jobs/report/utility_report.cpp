@@ -48,6 +48,49 @@ Rows pair_rows(const engine::Utility& utility) {
   return rows;
 }
 
+const std::vector<std::string>& number_titles() {
+  static const std::vector<std::string> kTitles{"column", "mean off by", "median off by", "deviation",
+                                                "range"};
+  return kTitles;
+}
+
+Rows number_rows(const engine::Utility& utility) {
+  Rows rows;
+  for (const auto& it : utility.columns) {
+    if (it.numbers)
+      rows.push_back({it.column, utility_percent(it.numbers->mean_shift),
+                      utility_percent(it.numbers->median_shift), utility_percent(it.numbers->deviation),
+                      utility_percent(it.numbers->range)});
+  }
+  return rows;
+}
+
+constexpr std::string_view kNumbersNote =
+    "Numbers and dates: shifts in shares of the range, deviation and range after in shares of before";
+
+std::string prediction_text(const engine::Prediction& prediction) {
+  return fmt::format(
+      "{} can be predicted for {} of {} records before and {} after. Guessing the most frequent of its {} "
+      "values is right for {}.",
+      prediction.target, utility_percent(prediction.before), prediction.records,
+      utility_percent(prediction.after), prediction.classes, utility_percent(prediction.most_frequent));
+}
+
+json::value numbers_json(const std::optional<engine::NumberUtility>& numbers) {
+  if (!numbers) return nullptr;
+  return json::object{{"mean_shift", numbers->mean_shift},
+                      {"median_shift", numbers->median_shift},
+                      {"deviation", numbers->deviation},
+                      {"range", numbers->range}};
+}
+
+json::value prediction_json(const std::optional<engine::Prediction>& prediction) {
+  if (!prediction) return nullptr;
+  return json::object{{"target", prediction->target},   {"classes", prediction->classes},
+                      {"records", prediction->records}, {"most_frequent", prediction->most_frequent},
+                      {"before", prediction->before},   {"after", prediction->after}};
+}
+
 std::string table_text(const std::vector<std::string>& titles, const Rows& rows) {
   TextTable table{titles, {}};
   for (const auto& row : rows) table.rows.emplace_back(row.begin(), row.end());
@@ -110,6 +153,9 @@ void add_transformation(const JobReport& report, HtmlPage& page) {
 
 std::string utility_text(const engine::Utility& utility) {
   std::string out = "\nColumns\n" + table_text(column_titles(), column_rows(utility));
+  if (const auto numbers = number_rows(utility); !numbers.empty())
+    out += fmt::format("\n{}\n{}", kNumbersNote, table_text(number_titles(), numbers));
+  if (utility.prediction) out += "\n" + prediction_text(*utility.prediction) + "\n";
   if (!utility.pairs.empty())
     out += fmt::format("\n{}\n{}", pairs_note(utility), table_text(pair_titles(), pair_rows(utility)));
   return out;
@@ -121,13 +167,15 @@ json::object utility_json(const engine::Utility& utility) {
     columns.push_back({{"column", it.column},
                        {"is_quasi_identifier", it.is_quasi_identifier},
                        {"before", shape_json(it.before)},
-                       {"after", shape_json(it.after)}});
+                       {"after", shape_json(it.after)},
+                       {"numbers", numbers_json(it.numbers)}});
   for (const auto& it : utility.pairs)
     pairs.push_back(
         {{"columns", json::array{it.first, it.second}}, {"before", it.before}, {"after", it.after}});
   return {{"columns", std::move(columns)},
           {"cramers_v", std::move(pairs)},
-          {"has_all_pairs", utility.has_all_pairs}};
+          {"has_all_pairs", utility.has_all_pairs},
+          {"prediction", prediction_json(utility.prediction)}};
 }
 
 std::string report_html(const JobReport& report) {
@@ -153,6 +201,11 @@ std::string report_html(const JobReport& report) {
   }
   page.bars("share of the bits of a value that is left", bars);
   page.table(column_titles(), column_rows(*report.utility));
+  if (const auto numbers = number_rows(*report.utility); !numbers.empty()) {
+    page.heading(kNumbersNote);
+    page.table(number_titles(), numbers);
+  }
+  if (report.utility->prediction) page.paragraph(prediction_text(*report.utility->prediction));
   if (!report.utility->pairs.empty()) {
     page.heading(pairs_note(*report.utility));
     page.table(pair_titles(), pair_rows(*report.utility));

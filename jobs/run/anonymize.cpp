@@ -313,6 +313,12 @@ Result<std::optional<RecodedData>> recode(const AnonymizeRequest& request, const
   return std::optional(RecodedData{std::move(*made), std::move(*shown)});
 }
 
+// From rows of the table that was shown to rows of the table before some were taken out of it.
+void trace_back(const ShownTable& shown, engine::Publication& publication) {
+  if (shown.kept.empty()) return;
+  for (auto& row : publication.source_rows) row = static_cast<std::uint32_t>(shown.kept[row]);
+}
+
 // The values that classes show are already in the table. Its suppressed records are one class, which
 // publish() treats like any other. publish() suppresses more only if the records that show nothing but `*`
 // break a model together.
@@ -326,6 +332,7 @@ Result<engine::Publication> applied_aggregates(const Job& job, const JobData& da
   made->certainty_penalty = aggregated->made.certainty_penalty;
   made->certainty_penalties = aggregated->made.certainty_penalties;
   made->dropped_rows += aggregated->shown.dropped;
+  trace_back(aggregated->shown, *made);
   if (made->suppressed_rows <= aggregated->made.suppressed()) {
     made->suppressed_rows = aggregated->made.suppressed();
     made->classes = aggregated->made.classes;
@@ -338,11 +345,13 @@ Result<engine::Publication> applied_aggregates(const Job& job, const JobData& da
 }
 
 // What local recoding shows is already in the table, too.
-Result<engine::Publication> applied(const Job& job, const JobData& data,
+Result<engine::Publication> applied(const AnonymizeRequest& request, const JobData& data,
                                     const std::optional<RecodedData>& recoded,
                                     const engine::Anonymity& anonymity, JobReport& report) {
-  const engine::PublicationOptions options{report.columns, anonymity,   job.suppressed_records,
-                                           job.null_text,  report.seed, job.unit};
+  const auto& job = request.job;
+  const engine::PublicationOptions options{
+      report.columns, anonymity,   job.suppressed_records,
+      job.null_text,  report.seed, job.unit || request.wants_utility || request.wants_statistics};
   if (!aggregated_columns(job).empty()) return applied_aggregates(job, data, options, report);
   if (!recoded) return engine::publish(data.table, data.prepared, report.levels, options);
   auto made = engine::publish(recoded->shown.table, recoded->shown.prepared,
@@ -351,6 +360,7 @@ Result<engine::Publication> applied(const Job& job, const JobData& data,
   made->certainty_penalty = recoded->recoding.certainty_penalty;
   made->certainty_penalties.clear();  // not known for the cells that recoding wrote
   made->dropped_rows += recoded->shown.dropped;
+  trace_back(recoded->shown, *made);
   made->suppressed_rows = recoded->recoding.suppressed();
   made->classes = 0;
   for (const auto& step : report.recoding) {
@@ -389,7 +399,38 @@ Result<void> check_contingency(const AnonymizeRequest& request, const JobReport&
 }
 
 bool keeps_input(const AnonymizeRequest& request) {
-  return request.wants_utility || request.contingency;
+  return request.wants_utility || request.wants_statistics || request.contingency;
+}
+
+Result<void> measure_usefulness(const AnonymizeRequest& request, const JobData& data,
+                                const engine::Publication& publication, const AnonymizeHooks& hooks,
+                                JobReport& report) {
+  const auto& table = table_as_read(data);
+  const auto& null_text = request.job.null_text;
+  if (request.wants_utility)
+    report.utility = engine::measure_utility(table, data.prepared.subset, null_text, publication);
+  if (request.predicted) {
+    auto made =
+        engine::measure_prediction(table, data.prepared.subset, null_text, publication, *request.predicted);
+    if (!made) return made.error();
+    report.utility->prediction = std::move(*made);
+  }
+  if (!request.wants_statistics || !hooks.statistics) return {};
+  return hooks.statistics(engine::summarize_columns(table, data.prepared.subset, null_text, publication));
+}
+
+// Checked before the search, as check_contingency is.
+Result<void> check_predicted(const AnonymizeRequest& request, const JobReport& report) {
+  if (!request.predicted) return {};
+  const auto& name = *request.predicted;
+  const auto is_in = [&name](const std::vector<std::string>& names) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  if (!is_in(report.columns))
+    return error_of_kind(ErrorKind::usage, fmt::format("{} is not published", name), "name a column that is");
+  if (!is_in(report.quasi_identifiers)) return {};
+  return error_of_kind(ErrorKind::usage, fmt::format("{} is a quasi-identifier", name),
+                       "name a column that is published as it is: the quasi-identifiers predict it");
 }
 
 Result<void> publish(const AnonymizeRequest& request, const JobData& data,
@@ -397,7 +438,7 @@ Result<void> publish(const AnonymizeRequest& request, const JobData& data,
                      JobReport& report) {
   const auto& job = request.job;
   const auto anonymity = anonymity_of(job, report.suppression_limit);
-  const auto made = applied(job, data, recoded, anonymity, report);
+  const auto made = applied(request, data, recoded, anonymity, report);
   if (!made) return made.error();
   if (is_aborted(hooks)) return interrupted();
   if (made->suppressed_rows == report.rows)
@@ -420,8 +461,7 @@ Result<void> publish(const AnonymizeRequest& request, const JobData& data,
     if (!prints) return prints.error();
     report.fingerprints = std::move(*prints);
   }
-  if (request.wants_utility)
-    report.utility = engine::measure_utility(table_as_read(data), data.prepared.subset, job.null_text, *made);
+  if (auto measured = measure_usefulness(request, data, *made, hooks, report); !measured) return measured;
   if (auto told = tell_contingency(request, data, *made, hooks); !told) return told;
   report.targets = targets->names;
   report.published_rows = made->rows;
@@ -464,6 +504,7 @@ Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHook
   JobReport report = begin_report(request.job, *data);
   if (auto same = check_heights(request, report); !same) return same.error();
   if (auto published = check_contingency(request, report); !published) return published.error();
+  if (auto published = check_predicted(request, report); !published) return published.error();
   const auto range = level_range(request.job, report);
   if (!range) return range.error();
   report.phases = watch.end_phase("read");

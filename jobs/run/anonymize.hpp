@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "db/server/progress.hpp"
+#include "engine/publish/column_summary.hpp"
 #include "engine/publish/contingency.hpp"
 #include "jobs/language/groups.hpp"
 #include "jobs/report/report.hpp"
@@ -32,6 +33,9 @@ struct AnonymizeRequest {
   std::optional<std::string>
       certificate_key;         // a certificate is wanted; empty key: without the input's fingerprint
   bool wants_utility = false;  // for what is published
+  // A column whose accuracy of prediction is part of the utility. REQUIRES: wants_utility.
+  std::optional<std::string> predicted;
+  bool wants_statistics = false;  // of columns, which go to AnonymizeHooks::statistics
   // Two columns whose pairs of values go to AnonymizeHooks::contingency.
   std::optional<std::pair<std::string, std::string>> contingency;
   bool lists_only = false;          // record what is checked, but publish nothing
@@ -52,6 +56,8 @@ struct AnonymizeHooks {
   // Called before `before_publication` with the requested pairs of two columns. They are raw values, for the
   // owner of the data only.
   std::function<Result<void>(const engine::Contingency&)> contingency;
+  // The same for summary statistics of the published columns.
+  std::function<Result<void>(const std::vector<engine::ColumnSummary>&)> statistics;
   // Called with what is published if the request brings its input: complete and recounted.
   std::function<void(const engine::Publication&)> publication;
   // Called when everything is written but nothing has its final name yet, for work that must be done by then.

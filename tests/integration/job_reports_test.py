@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 """Local recoding through the binary, and what --utility and --report-html write of a job."""
+import collections
 import csv
 import html.parser
 import json
+import statistics
 import subprocess
 
 from harness.pgveil import binary
@@ -156,6 +158,26 @@ class JobReports(VerbCase):
         self.assertEqual(sorted(columns), ["age", "illness", "zip"])
         self.assertLess(columns["zip"]["after"]["distinct"], columns["zip"]["before"]["distinct"])
         self.assertEqual(columns["illness"]["after"]["distinct"], columns["illness"]["before"]["distinct"])
+
+    def test_statistics_are_those_of_the_published_file(self):
+        self.anonymize(JOB, "--statistics-report", "statistics.json", "--predict", "illness", "--report", "report.json")
+        made = {it["column"]: it for it in json.loads((self.folder / "statistics.json").read_text())["columns"]}
+        self.assertEqual((self.folder / "statistics.json").stat().st_mode & 0o777, 0o600)
+        ages = [float(it[0]) for it in self.postgres.rows("SELECT age FROM public.visits", "demo")]
+        self.assertEqual(made["age"]["scale"], "number")
+        self.assertAlmostEqual(made["age"]["before"]["mean"], statistics.fmean(ages))
+        self.assertAlmostEqual(made["age"]["before"]["variance"], statistics.pvariance(ages))
+        self.assertEqual(made["age"]["before"]["median"], statistics.median(ages))
+        illnesses = collections.Counter(row["illness"] for row in self.published())
+        mode = max(illnesses.values())
+        self.assertEqual(made["illness"]["after"]["mode"], min(it for it, n in illnesses.items() if n == mode))
+        self.assertEqual(made["illness"]["after"]["mode_records"], mode)
+        self.assertNotIn("mean", made["illness"]["after"])
+        predicted = json.loads((self.folder / "report.json").read_text())["utility"]["prediction"]
+        self.assertEqual((predicted["target"], predicted["classes"], predicted["records"]), ("illness", 4, 140))
+        for share in ("most_frequent", "before", "after"):
+            self.assertTrue(0 <= predicted[share] <= 1, predicted)
+        self.assertIn("quasi-identifier", self.anonymize(JOB, "--predict", "age", status=2).stderr)
 
     def test_pages_are_never_written_over_what_is_read(self):
         done = self.anonymize(JOB, "--report-html", "job.yaml", status=1)

@@ -23,6 +23,7 @@ Utility utility_of(std::string_view rows, std::string_view hierarchy, unsigned l
   options.anonymity = anonymity;
   options.suppressed_records = suppressed_records;
   options.null_text = "?";
+  options.wants_source_rows = true;
   const auto made = value_of(publish(table, prepared, std::vector<unsigned>{level}, options));
   return measure_utility(table, subset, options.null_text, made);
 }

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "jobs/report/contingency_report.hpp"
+#include "jobs/report/statistics_report.hpp"
 #include "jobs/report/utility_report.hpp"
 #include "jobs/run/publication_csv.hpp"
 #include "tests/unit/temporary_folder.hpp"
@@ -206,6 +207,41 @@ TEST_CASE("what a table is still good for, without a value of it") {
     for (const auto* value : {"Oslo", "flu", "[0, 60)", "gout", "Ann"})
       CHECK(text.find(value) == std::string::npos);
   }
+}
+
+TEST_CASE("how well a column is predicted is part of the utility, and refused for a quasi-identifier") {
+  const Jobs jobs;
+  AnonymizeRequest request;
+  request.job = jobs.job("k: 2");
+  request.wants_utility = true;
+  for (const auto& [column, message] :
+       {std::pair("name", "name is not published"), std::pair("age", "age is a quasi-identifier")}) {
+    request.predicted = column;
+    CHECK(message_of(anonymize(request, {})) == message);
+  }
+  CHECK(std::ranges::count(jobs.folder.names(), "out.csv") == 0);
+  request.predicted = "illness";
+  std::vector<engine::ColumnSummary> told;
+  AnonymizeHooks hooks;
+  hooks.statistics = [&](const std::vector<engine::ColumnSummary>& made) -> Result<void> {
+    told = made;
+    return {};
+  };
+  request.wants_statistics = true;
+  const auto made = anonymize(request, hooks);
+  REQUIRE_MESSAGE(made.has_value(), one_line(made.error()));
+  REQUIRE(made->utility->prediction);
+  CHECK(made->utility->prediction->records == 5);
+  CHECK(report_text(*made).find("illness can be predicted for") != std::string::npos);
+  CHECK(report_html(*made).find("illness can be predicted for") != std::string::npos);
+  CHECK(report_json(*made).find("\"prediction\":{\"target\":\"illness\"") != std::string::npos);
+  CHECK(report_json(*made).find("\"numbers\":{\"mean_shift\":") != std::string::npos);
+  REQUIRE(told.size() == 3);
+  CHECK(told[0].before.numbers->mean == doctest::Approx(51.8));
+  CHECK(told[2].before.mode == "flu");
+  const auto text = statistics_json(told);
+  CHECK(text.starts_with("{\"warning\":\"do not publish this file"));
+  CHECK(text.find("\"mode\":\"flu\"") != std::string::npos);
 }
 
 TEST_CASE("pairs of values go to whoever asks for them, and into no report") {
