@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "common/assert.hpp"
-#include "common/sha256.hpp"
-
 namespace pgveil::engine {
 namespace {
 
@@ -44,23 +41,6 @@ std::uint64_t weight_of_cut(const Dimension& dimension, RankRange region) {
   if (region.low == region.high) return 0;
   const std::uint64_t share = (std::uint64_t{region.high - region.low} << 16) / (dimension.ranks() - 1);
   return std::max<std::uint64_t>(share * share, 1);
-}
-
-std::uint64_t SecretDraws::below(std::uint64_t limit) {
-  PGVEIL_ASSERT(limit > 0);
-  const std::uint64_t whole = UINT64_MAX - UINT64_MAX % limit;
-  std::uint64_t number = whole;
-  while (number >= whole) {
-    const std::string bytes = hmac_sha256(secret_, "draw " + std::to_string(drawn_++));
-    number = 0;
-    for (std::size_t i = 0; i < sizeof number; ++i)
-      number = number << 8 | static_cast<std::uint8_t>(bytes[i]);
-  }
-  return number % limit;
-}
-
-std::string SecretDraws::secret_of_side(bool is_left) const {
-  return hmac_sha256(secret_, is_left ? "left" : "right");
 }
 
 }  // namespace pgveil::engine

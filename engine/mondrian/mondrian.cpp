@@ -16,6 +16,7 @@
 #include "common/sqlstate.hpp"
 #include "engine/mondrian/drawn_cuts.hpp"
 #include "engine/privacy/class_test.hpp"
+#include "engine/privacy/secret_draws.hpp"
 
 namespace pgveil::engine {
 namespace {

@@ -78,6 +78,7 @@ Result<void> check_files(const Job& job) {
 
 Result<void> check_models(const Job& job) {
   if (job.unit) return for_one_machine("unit");
+  if (job.differential_privacy) return for_one_machine("differential_privacy");
   if (job.subset) return for_one_machine("subset");
   if (job.presence) return for_one_machine("presence");
   if (job.k_map) return for_one_machine("k_map");

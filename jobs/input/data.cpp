@@ -12,6 +12,7 @@
 #include "jobs/input/input_text.hpp"
 #include "jobs/input/json_lines.hpp"
 #include "jobs/input/mondrian.hpp"
+#include "jobs/input/random_secret.hpp"
 #include "jobs/input/subset.hpp"
 #include "jobs/input/table_input.hpp"
 #include "jobs/language/values.hpp"
@@ -115,6 +116,16 @@ Result<void> check_units(const engine::Column& column, const std::optional<std::
                        "give each record its unit, or leave these records out of the input");
 }
 
+// The secret of the sample ends here.
+Result<void> take_sample(const engine::DifferentialPrivacy& wanted, engine::Table& table) {
+  const auto rows =
+      engine::sampled_rows(table.rows(), engine::sampling_rate(wanted.epsilon), random_secret());
+  if (rows.empty())
+    return invalid_input("the sample of the records is empty", "the input has too few records");
+  table = engine::rows_of(table, rows);
+  return {};
+}
+
 }  // namespace
 
 engine::DistinctDiversity units_of_class(const Job& job) {
@@ -201,6 +212,10 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
     input->others.push_back(*job.unit);
   }
   if (how.on_input) how.on_input(input->table);
+  const std::uint64_t read_rows = input->table.rows();
+  if (job.differential_privacy) {
+    if (auto sampled = take_sample(*job.differential_privacy, input->table); !sampled) return sampled.error();
+  }
   if (progress) progress("preparing", 0);
   engine::PrivacyColumns privacy;
   if (job.subset) {
@@ -244,6 +259,7 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
                  std::move(*prepared),
                  std::move(input->types),
                  std::move(input->others),
+                 read_rows,
                  groups,
                  std::move(before),
                  std::move(quasi_identifiers),

@@ -18,6 +18,7 @@ struct JobData {
   engine::PreparedTable prepared;
   std::map<std::string, std::string> types;  // of a PostgreSQL table's columns
   std::vector<std::string> not_published;    // identifiers, and columns that the job does not list
+  std::uint64_t read_rows = 0;               // of which `table` has all, or a sample
   // Set if the job makes groups. Then `table` shows its groups, and no quasi-identifier has a level above its
   // values.
   std::optional<JobGroupsReport> groups = {};

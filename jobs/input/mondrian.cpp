@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <random>
 #include <string>
 #include <utility>
 #include <variant>
 
 #include "common/workers.hpp"
+#include "jobs/input/random_secret.hpp"
 
 namespace pgveil::app {
 namespace {
@@ -263,17 +263,6 @@ Result<Columns> columns_of(const Job& job, const engine::Table& table, const Hie
     out.values.emplace_back();  // distinct values are not compared with the table
   }
   return out;
-}
-
-// Known to nobody, and forgotten with the cuts.
-std::string random_secret() {
-  std::random_device random;
-  std::string secret;
-  for (int i = 0; i < 8; ++i) {
-    const auto drawn = static_cast<std::uint32_t>(random());
-    secret.append(reinterpret_cast<const char*>(&drawn), sizeof drawn);
-  }
-  return secret;
 }
 
 Result<engine::Groups> cut(const Job& job, const Columns& columns, const engine::Parallel& parallel,

@@ -281,8 +281,9 @@ Result<engine::SuppressedRecords> read_suppressed_records(const JobEntries& entr
 }
 
 void read_goal(const JobEntries& entries, const Value& document, Job& job, FirstError& errors) {
-  job.k = static_cast<std::uint64_t>(
-      errors.take(required(entries, document, "k", "add k: 5", errors).as_integer(1, kMaxK)));
+  if (yaml::find(entries, "differential_privacy") == nullptr)
+    job.k = static_cast<std::uint64_t>(
+        errors.take(required(entries, document, "k", "add k: 5", errors).as_integer(1, kMaxK)));
   if (const auto* share = yaml::find(entries, "suppression"))
     job.suppression = errors.take(read_share(*share));
   if (const auto* metric = yaml::find(entries, "metric"))
@@ -387,6 +388,7 @@ Result<Job> read_job(const Value& document, const std::string& file_name) {
   errors.check(read_groups(*entries, attributes, job));
   errors.check(check_aggregates(attributes, job));
   if (!errors.error()) errors.check(read_unit(*entries, job));
+  if (!errors.error()) errors.check(read_differential_privacy(*entries, job));
   errors.check(read_output(get("output", "add output: {file: name.csv}"), folder, job));
   if (errors.error()) return *errors.error();
   return job;

@@ -15,6 +15,7 @@
 #include "engine/data/hierarchy_builders.hpp"
 #include "engine/mondrian/generalized.hpp"
 #include "engine/mondrian/mondrian.hpp"
+#include "engine/privacy/differential_privacy.hpp"
 #include "engine/publish/class_aggregate.hpp"
 #include "engine/publish/publication.hpp"
 #include "engine/search/search.hpp"
@@ -103,6 +104,8 @@ struct Job {
   // The column whose distinct values k counts in a class, which is never published; none: each record is one
   // unit.
   std::optional<std::string> unit;
+  // Records are sampled, and k follows from it.
+  std::optional<engine::DifferentialPrivacy> differential_privacy;
   double suppression = 0;  // share of the records
   std::optional<JobSubset> subset;
   std::optional<engine::DeltaPresence> presence;

@@ -14,6 +14,9 @@ constexpr JobKey kKeys[] = {
      "column → its class and settings; a column that is not listed is not published"},
     {"", "k", "1 to 2^32", "required",
      "the minimum size of an equivalence class (the records with the same quasi-identifier values)"},
+    {"", "differential_privacy", "section", "none",
+     "in place of `k`: records are sampled and levels are fixed, so that the table is (ε, δ)-differentially "
+     "private (see [Differential privacy](models/differential-privacy.md))"},
     {"", "unit", "column", "none",
      "the column that identifies the privacy unit (a person, a household): `k` then counts its distinct "
      "values in a class instead of records. It is not published (see [Units](#units))"},
@@ -140,6 +143,11 @@ constexpr JobKey kKeys[] = {
      "maximum share of published records that are alone in their class; it adds to `k` only if `k` is 1"},
     {"risk", "population_uniqueness", "section", "none",
      "maximum estimated share of people who are unique in the population; only if `k` is 1"},
+
+    {"differential_privacy", "epsilon", "0.01 to 10", "required",
+     "ε: how much more likely one person's record may make any table, as a power of e"},
+    {"differential_privacy", "delta", "10^-15 to 0.01", "required",
+     "δ: the probability that this does not hold; well below 1 ÷ records"},
 
     {"population_uniqueness", "most", "share", "required", "the maximum estimate"},
     {"population_uniqueness", "population", "1 to 10^12", "required",

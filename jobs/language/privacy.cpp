@@ -193,7 +193,90 @@ const char* counts_records(const Job& job) {
   return nullptr;
 }
 
+Result<engine::DifferentialPrivacy> read_epsilon_and_delta(const Value& value) {
+  const auto section = read_job_section(value, "differential_privacy");
+  if (!section) return section.error();
+  const auto* epsilon = yaml::find(*section, "epsilon");
+  const auto* delta = yaml::find(*section, "delta");
+  if (epsilon == nullptr || delta == nullptr)
+    return error_at(value.position(), "differential_privacy needs epsilon and delta",
+                    "write {epsilon: 1, delta: 0.000001}");
+  pgveil::FirstError errors;
+  engine::DifferentialPrivacy made;
+  made.epsilon = errors.take(read_decimal(*epsilon, engine::kLeastEpsilon, engine::kMostEpsilon));
+  made.delta = errors.take(read_decimal(*delta, engine::kLeastDelta, engine::kMostDelta));
+  if (errors.error()) return *errors.error();
+  return made;
+}
+
+// Keys that let the data decide, or promise something about records that are no longer all there.
+Result<void> check_keys_of_sampling(const JobEntries& entries) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kRefused{
+      {{"k", "k follows from epsilon and delta"},
+       {"suppression", "the records of all small classes are left out, however many they are"},
+       {"suppressed_records", "suppressed records are left out"},
+       {"outliers", "suppressed records are left out"},
+       {"local_recoding", "its levels depend on the data"},
+       {"subset", "the published records are a random sample"},
+       {"presence", "the published records are a random sample"},
+       {"k_map", "the published records are a random sample"},
+       {"risk", "which classes it suppresses depends on all other classes"},
+       {"unit", "records are sampled, and a unit of many records would be protected less"}}};
+  for (const auto& entry : entries) {
+    const auto* found = std::ranges::find(kRefused, std::string_view(entry.key),
+                                          &std::pair<std::string_view, std::string_view>::first);
+    if (found == kRefused.end()) continue;
+    return error_at(entry.key_position, fmt::format("{} and differential_privacy", entry.key),
+                    fmt::format("remove one of them: {}", found->second));
+  }
+  return {};
+}
+
+// Every published cell has to be a function of its own value alone.
+Result<void> check_attribute_of_sampling(const Value& section, const JobAttribute& attribute) {
+  const auto refused = [&](std::string_view what, std::string_view fix) {
+    return error_at(section.position(), fmt::format("differential_privacy: {} {}", attribute.name, what),
+                    fix);
+  };
+  if (attribute.attribute_class == AttributeClass::identifier) return {};
+  if (attribute.attribute_class != AttributeClass::quasi_identifier)
+    return refused(
+        "is published as it is",
+        "make it a quasi-identifier, or leave it out. All that a class shows has to be the same for "
+        "k records");
+  if (attribute.aggregate) return refused("is aggregated", "remove aggregate, which depends on the data");
+  const auto* rule = std::get_if<engine::HierarchyRule>(&attribute.hierarchy);
+  if (rule != nullptr && std::holds_alternative<engine::Masking>(*rule))
+    return refused(
+        "has a masking hierarchy",
+        "write a hierarchy file. Masking pads values to the longest one, which depends on the data");
+  if (attribute.min_level && attribute.min_level == attribute.max_level) return {};
+  return refused(
+      "has no fixed level",
+      "write min_level and max_level, both the same. A level that is chosen by a search depends on the "
+      "data");
+}
+
 }  // namespace
+
+Result<void> read_differential_privacy(const JobEntries& entries, Job& job) {
+  const auto* section = yaml::find(entries, "differential_privacy");
+  if (section == nullptr) return {};
+  const auto wanted = read_epsilon_and_delta(*section);
+  if (!wanted) return wanted.error();
+  if (auto checked = check_keys_of_sampling(entries); !checked) return checked;
+  if (job.mondrian)
+    return error_at(section->position(), "differential_privacy and an algorithm that makes groups",
+                    "name flash or leave algorithm out, because groups depend on the data");
+  for (const auto& attribute : job.attributes) {
+    if (auto checked = check_attribute_of_sampling(*section, attribute); !checked) return checked;
+  }
+  job.differential_privacy = *wanted;
+  job.k = engine::smallest_k(*wanted);
+  job.suppression = 1;
+  job.suppressed_records = engine::SuppressedRecords::drop;
+  return {};
+}
 
 Result<void> read_unit(const JobEntries& entries, Job& job) {
   const auto* unit = yaml::find(entries, "unit");

@@ -14,6 +14,9 @@ namespace pgveil::app {
 [[nodiscard]] Result<void> read_subset(const JobEntries& entries, const std::string& folder, Job& job);
 
 // Reads risk of the job. Errors: it has no model; a parameter is out of range; the population is missing.
+// The key differential_privacy, which sets k, suppression and suppressed_records. job: with all else that was
+// read; refused is what depends on the data or publishes a column as it is.
+[[nodiscard]] Result<void> read_differential_privacy(const JobEntries& entries, Job& job);
 // The key unit. job: with all of its other promises, of which those that count records are refused.
 [[nodiscard]] Result<void> read_unit(const JobEntries& entries, Job& job);
 [[nodiscard]] Result<void> read_risk(const JobEntries& entries, Job& job);

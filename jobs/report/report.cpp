@@ -77,6 +77,24 @@ std::string suppressed_line(const JobReport& report) {
   return line;
 }
 
+std::string sampling_lines(const JobReport& report) {
+  const auto& [epsilon, delta] = *report.differential_privacy;
+  return fmt::format(
+      "  private          (ε, δ) = ({}, {}): {} of {} records were sampled, each with probability {:.4f}\n"
+      "  publish once     another run draws another sample, and the ε and δ of both add up\n",
+      job_number(epsilon), job_number(delta), report.rows, report.read_rows, engine::sampling_rate(epsilon));
+}
+
+json::value sampling_json(const JobReport& report) {
+  if (!report.differential_privacy) return nullptr;
+  const auto& [epsilon, delta] = *report.differential_privacy;
+  return json::object{{"epsilon", epsilon},
+                      {"delta", delta},
+                      {"beta", engine::sampling_rate(epsilon)},
+                      {"k", report.k},
+                      {"read_rows", report.read_rows}};
+}
+
 std::string recoding_lines(const JobReport& report) {
   std::string out;
   for (const auto& step : report.recoding) {
@@ -293,6 +311,7 @@ std::string report_text(const JobReport& report) {
                       : transformation_lines(report);
   out += fmt::format("  classes          {}, the smallest has {} records\n", report.classes,
                      report.smallest_class);
+  if (report.differential_privacy) out += sampling_lines(report);
   if (report.fewest_units)
     out += fmt::format("  units            k counts {}: each class has {} or more\n", *report.unit,
                        *report.fewest_units);
@@ -339,6 +358,7 @@ std::string report_json(const JobReport& report) {
                     {"certainty_penalty", report.certainty_penalty},
                     {"seed", report.seed},
                     {"targets", job_names_array(report.targets)}};
+  made["differential_privacy"] = sampling_json(report);
   made["unit"] = report.unit ? json::value(*report.unit) : json::value(nullptr);
   made["fewest_units"] = report.fewest_units ? json::value(*report.fewest_units) : json::value(nullptr);
   made["utility"] = report.utility ? json::value(utility_json(*report.utility)) : json::value(nullptr);

@@ -42,6 +42,9 @@ struct JobReport {
   std::uint64_t rows = 0;  // read
   std::uint64_t k = 0;
   std::optional<std::string> unit;  // the column whose distinct values k counts; none: k counts records
+  // Of a sample: `rows` is the number of records that were taken, from so many.
+  std::optional<engine::DifferentialPrivacy> differential_privacy;
+  std::uint64_t read_rows = 0;
   std::vector<std::string> models;  // in addition to k: "diagnosis distinct 3"
   std::uint64_t suppression_limit = 0;
   engine::Metric metric = engine::Metric::loss;

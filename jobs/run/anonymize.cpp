@@ -206,6 +206,14 @@ Result<void> check_groups(const AnonymizeRequest& request) {
       "leave --list and --transformation out, or name another algorithm");
 }
 
+// A table of a sample must not come with figures of the input, and nothing but its fixed levels may choose.
+Result<void> check_sampling(const AnonymizeRequest& request) {
+  if (!request.job.differential_privacy || !request.certificate_key) return {};
+  return error_of_kind(ErrorKind::usage, "a certificate of a job with differential_privacy",
+                       "leave --certificate out: it tells how many records the input has, and in how small "
+                       "classes");
+}
+
 JobReport begin_report(const Job& job, const JobData& data) {
   JobReport report;
   report.job = job.name;
@@ -220,6 +228,8 @@ JobReport begin_report(const Job& job, const JobData& data) {
   for (const auto& risk : job.risks) report.models.push_back(engine::describe(risk));
   report.k = job.k;
   report.unit = job.unit;
+  report.differential_privacy = job.differential_privacy;
+  report.read_rows = data.read_rows;
   report.suppression_limit = engine::suppression_limit(job.suppression, report.rows);
   report.metric = job.quality.metric;
   report.gs = job.quality.gs;
@@ -491,6 +501,7 @@ Error interrupted() {
 
 Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHooks& hooks) {
   if (auto possible = check_groups(request); !possible) return possible.error();
+  if (auto possible = check_sampling(request); !possible) return possible.error();
   if (!request.lists_only && request.table == nullptr) {
     if (auto free = check_targets(request); !free) return free.error();
   }
@@ -534,6 +545,9 @@ Result<std::vector<JobReport>> search_thresholds(const AnonymizeRequest& request
                                      algorithm_of(*request.job.mondrian)),
                          "name another algorithm");
   }
+  if (request.job.differential_privacy)
+    return error_of_kind(ErrorKind::usage, "--frontier and differential_privacy",
+                         "compare jobs with different epsilon: k follows from it");
   const auto data = read_job_data(request.job, request.config, hooks.is_aborted, hooks.progress);
   if (!data) return data.error();
   if (is_aborted(hooks)) return interrupted();

@@ -127,6 +127,9 @@ Result<Scheme> scheme_of(const Job& job, Scheme scheme) {
     return invalid_input(fmt::format("the scheme is of job {}, not of {}", scheme.job, job.name),
                          "use the job that made it");
   if (job.mondrian) return no_scheme();
+  if (job.differential_privacy)
+    return invalid_input(fmt::format("job {} has its levels itself, and samples its records", job.name),
+                         "run the job on the new rows");
   Scheme made{scheme.job, {}, {}, {}, std::vector<std::vector<unsigned>>(scheme.transformations.size())};
   for (const auto& attribute : job.attributes) {
     if (attribute.attribute_class != AttributeClass::quasi_identifier) continue;

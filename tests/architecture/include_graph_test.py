@@ -125,6 +125,7 @@ DOORS = {
         "proxy/session",
         "proxy/net",
         "jobs/check",
+        "jobs/input/random_secret.cpp",
         "web/http",
         "web/api",
         "cli/password_prompt.cpp",

@@ -13,6 +13,7 @@
 #include "common/workers.hpp"
 #include "engine/mondrian/generalized.hpp"
 #include "engine/mondrian/mondrian.hpp"
+#include "engine/privacy/secret_draws.hpp"
 #include "tables.hpp"
 
 using namespace pgveil;

@@ -500,6 +500,7 @@ TEST_CASE("docs/anonymize.md has the tables of all keys") {
                               "beta_likeness",
                               "subset",
                               "presence",
+                              "differential_privacy",
                               "risk",
                               "population_uniqueness",
                               "hierarchy",

@@ -1,0 +1,137 @@
+#!/usr/bin/python3
+"""Jobs with differential_privacy, through the binary. β and k are computed here once more, with exact
+fractions, and what is published is counted from the input."""
+import csv
+import decimal
+import json
+import math
+import random
+import subprocess
+from fractions import Fraction
+
+from harness.pgveil import binary
+from harness.runner import main
+from harness.verbs import VerbCase
+
+JOB = """\
+version: 1
+name: study
+input: {file: people.csv}
+attributes:
+  name: {class: identifier}
+  age: {class: quasi_identifier, hierarchy: {intervals: {widths: [10, 20, 40]}}, min_level: 2, max_level: 2}
+  illness: {class: quasi_identifier, hierarchy: {tree: {all: [flu, cold, gout]}}, min_level: 0, max_level: 0}
+differential_privacy: {epsilon: EPSILON, delta: DELTA}
+output: {file: out.csv, replace: true}
+"""
+
+
+def rates(epsilon):
+    """β and γ, as fractions that differ from them by less than 10^−50."""
+    with decimal.localcontext() as context:
+        context.prec = 60
+        power = Fraction((-decimal.Decimal(epsilon)).exp())
+    beta = 1 - power
+    return beta, (1 / power - 1 + beta) * power
+
+
+def tail(n, beta, gamma):
+    """Σ C(n, j) · β^j · (1 − β)^(n − j) over whole j with γ·n < j ≤ n."""
+    return sum(
+        math.comb(n, j) * beta**j * (1 - beta) ** (n - j) for j in range(math.floor(gamma * n) + 1, n + 1)
+    )
+
+
+def smallest_k(epsilon, delta):
+    beta, gamma = (it.limit_denominator(10**15) for it in rates(epsilon))
+    decay = float(gamma) * math.log(gamma / beta) + float(1 - gamma) * math.log((1 - gamma) / (1 - beta))
+    # a(n) ≤ e^(−n · decay), so that all n from here on are small enough.
+    last = math.ceil(-math.log(delta) / decay) + 1
+    too_large = max(n for n in range(1, last + 1) if tail(n, beta, gamma) > Fraction(delta))
+    k = 1
+    while math.ceil(k / gamma - 1) <= too_large:
+        k += 1
+    return k
+
+
+class DifferentialPrivacy(VerbCase):
+    tables = ""
+
+    def setUp(self):
+        super().setUp()
+        draw = random.Random(5)
+        self.people = [
+            {
+                "name": f"person {i}",
+                "age": min(99, int(draw.expovariate(1 / 15)) + 20),
+                "illness": draw.choice(["flu", "flu", "flu", "cold", "gout"]),
+            }
+            for i in range(2000)
+        ]
+        with open(self.folder / "people.csv", "w", newline="") as file:
+            writer = csv.DictWriter(file, list(self.people[0]))
+            writer.writeheader()
+            writer.writerows(self.people)
+
+    def run_verb(self, *arguments, status=0):
+        done = subprocess.run(
+            [binary(), *map(str, arguments)], capture_output=True, text=True, timeout=60, cwd=self.folder
+        )
+        self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
+        self.assertNotIn("Sanitizer", done.stderr)
+        return done
+
+    def publish(self, epsilon, delta):
+        (self.folder / "job.yaml").write_text(
+            JOB.replace("EPSILON", str(epsilon)).replace("DELTA", f"{delta:.10f}")
+        )
+        self.run_verb("anonymize", "job.yaml", "--report", "report.json")
+        report = json.loads((self.folder / "report.json").read_text())
+        (self.folder / "report.json").unlink()
+        with open(self.folder / "out.csv", newline="") as file:
+            return report, list(csv.DictReader(file))
+
+    def test_k_is_that_of_exact_arithmetic(self):
+        for epsilon, delta in ((0.1, 1e-3), (0.5, 1e-4), (1, 1e-5), (1.5, 1e-4), (2, 1e-3)):
+            with self.subTest(epsilon=epsilon, delta=delta):
+                report, _ = self.publish(epsilon, delta)
+                self.assertEqual(report["k"], smallest_k(epsilon, delta))
+                self.assertAlmostEqual(report["differential_privacy"]["beta"], 1 - math.exp(-epsilon))
+
+    def test_only_true_values_in_classes_of_k_are_published(self):
+        report, rows = self.publish(1, 1e-4)
+        self.assertEqual(report["differential_privacy"]["read_rows"], 2000)
+        self.assertLess(report["rows"], 2000)
+        found, possible = {}, {}
+        for row in rows:
+            key = (row["age"], row["illness"])
+            found[key] = found.get(key, 0) + 1
+        for it in self.people:
+            low = it["age"] // 20 * 20
+            key = (f"[{low}, {low + 20})", it["illness"])
+            possible[key] = possible.get(key, 0) + 1
+        self.assertGreater(len(possible), len(found))
+        for key, records in found.items():
+            self.assertGreaterEqual(records, report["k"])
+            self.assertLessEqual(records, possible[key])
+        # About e^−1 of the classes' records are not in the sample.
+        whole = sum(possible[key] for key in found)
+        self.assertLess(abs(len(rows) / whole - 0.632), 0.08)
+
+    def test_every_run_takes_another_sample(self):
+        counts = {tuple(sorted(json.dumps(row) for row in self.publish(1, 1e-4)[1])) for _ in range(4)}
+        self.assertGreater(len(counts), 1)
+
+    def test_what_would_tell_more_than_the_table_is_refused(self):
+        report, _ = self.publish(1, 1e-4)
+        self.assertIn("levels", report)
+        done = self.run_verb("anonymize", "job.yaml", "--certificate", "certificate.json", status=2)
+        self.assertIn("a certificate of a job with differential_privacy", done.stderr)
+        (self.folder / "report.json").write_text(json.dumps(report))
+        apply = ("apply", "report.json", "people.csv", "--job", "job.yaml", "--output", "other.csv")
+        self.assertIn("samples its records", self.run_verb(*apply, status=1).stderr)
+        self.assertFalse((self.folder / "other.csv").exists())
+
+
+if __name__ == "__main__":
+    main()

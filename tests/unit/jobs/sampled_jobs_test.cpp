@@ -1,0 +1,144 @@
+// Jobs with `differential_privacy`: what is refused because it depends on the data, and what is published.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "jobs/cluster/job_description.hpp"
+#include "jobs/run/anonymize.hpp"
+#include "tests/unit/temporary_folder.hpp"
+
+namespace pgveil::app {
+namespace {
+
+constexpr const char* kAttributes =
+    "  age: {class: quasi_identifier, hierarchy: {intervals: {widths: [20, 60]}}, min_level: 1, max_level: "
+    "1}\n"
+    "  illness: {class: quasi_identifier, hierarchy: {tree: {all: [flu, cold]}}, min_level: 0, max_level: "
+    "0}\n"
+    "  name: {class: identifier}\n";
+constexpr const char* kPrivacy = "differential_privacy: {epsilon: 1, delta: 0.01}\n";
+
+Result<Job> read(const std::string& attributes, const std::string& more,
+                 const std::string& folder = "/jobs") {
+  return read_job_text("version: 1\nname: sampled\ninput: {file: people.csv}\nattributes:\n" + attributes +
+                           more + "output: {file: out.csv}\n",
+                       folder + "/job.yaml");
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  REQUIRE_MESSAGE(at != std::string::npos, from);
+  return text.replace(at, from.size(), to);
+}
+
+// 300 people of each kind: [20, 40) or [60, 80), flu or cold. Five have an age of their own.
+std::string people() {
+  std::string text = "name,age,illness\n";
+  for (int i = 0; i < 600; ++i)
+    text += fmt::format("n{},{},{}\n", i, i % 2 == 0 ? 20 + i % 20 : 60 + i % 20, i < 300 ? "flu" : "cold");
+  for (int i = 0; i < 5; ++i) text += fmt::format("m{},{},flu\n", i, 100 + 20 * i);
+  return text;
+}
+
+TEST_CASE("k follows from ε and δ, and small classes are left out") {
+  const auto job = read(kAttributes, kPrivacy);
+  REQUIRE_MESSAGE(job.has_value(), one_line(job.error()));
+  CHECK(job->k == engine::smallest_k({1, 0.01}));
+  CHECK(job->suppression == 1);
+  CHECK(job->suppressed_records == engine::SuppressedRecords::drop);
+  CHECK(describe_job(*job).error().public_message == "differential_privacy is for one machine only");
+}
+
+TEST_CASE("what depends on the data is refused, and what shows values as they are") {
+  const struct {
+    std::string attributes, more, words;
+  } cases[] = {
+      {kAttributes, "differential_privacy: {epsilon: 1}\n", "needs epsilon and delta"},
+      {kAttributes, "differential_privacy: {epsilon: 0, delta: 0.01}\n", "out of range"},
+      {kAttributes, "differential_privacy: {epsilon: 1, delta: 0.1}\n", "out of range"},
+      {kAttributes, "differential_privacy: {epsilon: 1, delta: 0.01, k: 3}\n", "unknown key \"k\""},
+      {kAttributes, std::string(kPrivacy) + "k: 5\n", "k and differential_privacy"},
+      {kAttributes, std::string(kPrivacy) + "suppression: 5%\n", "suppression and differential_privacy"},
+      {kAttributes, std::string(kPrivacy) + "suppressed_records: keep\n", "suppressed_records and"},
+      {kAttributes, std::string(kPrivacy) + "local_recoding: 3\n", "local_recoding and differential_privacy"},
+      {kAttributes, std::string(kPrivacy) + "risk: {average: 5%}\n", "risk and differential_privacy"},
+      {kAttributes, std::string(kPrivacy) + "subset: {column: s, value: x}\n",
+       "subset and differential_privacy"},
+      {kAttributes, std::string(kPrivacy) + "unit: name\n", "unit and differential_privacy"},
+      {kAttributes, std::string(kPrivacy) + "algorithm: least_loss\n",
+       "levels, weights and continuous have no"},
+      {replaced(replaced(kAttributes, ", min_level: 1, max_level: 1", ""), ", min_level: 0, max_level: 0",
+                ""),
+       std::string(kPrivacy) + "algorithm: mondrian\n", "an algorithm that makes groups"},
+      {replaced(kAttributes, "min_level: 1, ", ""), kPrivacy, "age has no fixed level"},
+      {replaced(kAttributes, "max_level: 1", "max_level: 2"), kPrivacy, "age has no fixed level"},
+      {replaced(kAttributes, "class: identifier", "class: insensitive"), kPrivacy,
+       "name is published as it is"},
+      {replaced(kAttributes, "class: identifier", "class: sensitive"), kPrivacy,
+       "name is published as it is"},
+      {replaced(kAttributes, "intervals: {widths: [20, 60]}", "masking: {}"), kPrivacy, "age has a masking"},
+      {replaced(kAttributes, "max_level: 1}", "max_level: 1, aggregate: mean}"), kPrivacy,
+       "age is aggregated"},
+  };
+  for (const auto& [attributes, more, words] : cases) {
+    CAPTURE(more);
+    CAPTURE(words);
+    const auto refused = read(attributes, more);
+    REQUIRE(refused.has_error());
+    const auto& message = refused.error().public_message;
+    CHECK_MESSAGE(message.find(words) != std::string::npos, message);
+  }
+}
+
+TEST_CASE("a sample is published in classes of k, and every run takes another one") {
+  const TemporaryFolder folder;
+  folder.write("people.csv", people());
+  const auto job = read(kAttributes, kPrivacy, folder.path());
+  REQUIRE(job.has_value());
+  std::set<std::uint64_t> sizes;
+  for (int run = 0; run < 8; ++run) {
+    AnonymizeRequest request;
+    request.job = *job;
+    request.job.output.replace = true;
+    const auto made = anonymize(request, {});
+    REQUIRE_MESSAGE(made.has_value(), one_line(made.error()));
+    CHECK(made->read_rows == 605);
+    // 605 · 0.632 = 382.4, and six standard deviations of 11.9.
+    CHECK(made->rows > 311);
+    CHECK(made->rows < 454);
+    CHECK(made->published_rows == made->rows - made->suppressed_rows);
+    sizes.insert(made->rows);
+    std::map<std::string, std::uint64_t> classes;
+    std::istringstream text(folder.read("out.csv"));
+    std::string line;
+    std::getline(text, line);
+    CHECK(line == "age,illness\r");
+    while (std::getline(text, line)) ++classes[line];
+    CHECK(classes.size() == 4);  // the ages of their own are left out
+    for (const auto& [cells, records] : classes) CHECK(records >= job->k);
+    CHECK(report_text(*made).find("(ε, δ) = (1, 0.01)") != std::string::npos);
+    CHECK(report_json(*made).find("\"differential_privacy\":{\"epsilon\":") != std::string::npos);
+  }
+  CHECK(sizes.size() > 1);
+}
+
+TEST_CASE("a certificate and a frontier of a sampled job are refused") {
+  const TemporaryFolder folder;
+  folder.write("people.csv", people());
+  AnonymizeRequest request;
+  request.job = *read(kAttributes, kPrivacy, folder.path());
+  const std::vector<std::uint64_t> thresholds{2};
+  CHECK(search_thresholds(request, {}, thresholds).error().public_message ==
+        "--frontier and differential_privacy");
+  request.certificate_key = "";
+  CHECK(anonymize(request, {}).error().public_message == "a certificate of a job with differential_privacy");
+  request.certificate_key.reset();
+  request.levels = std::vector<unsigned>{0, 0};
+  CHECK(anonymize(request, {}).error().public_message == "level 0 of age is outside 1 to 1");
+}
+
+}  // namespace
+}  // namespace pgveil::app
