@@ -192,7 +192,7 @@ def report(soak, options, logged_in_mb, before_mb, processor_percent):
     ]
     rows = []
     kept = [sample for sample in soak.samples if sample[0] >= warm]
-    for words, which in (("pgveil", 1), ("its connections in PostgreSQL", 2)):
+    for words, which in (("pgveil", 1), ("pgveil's connections in PostgreSQL", 2)):
         points = [(sample[0] / 60, sample[which]) for sample in kept]
         values = [value for _, value in points]
         grows = slope(points)
@@ -206,22 +206,24 @@ def report(soak, options, logged_in_mb, before_mb, processor_percent):
             ]
         )
     print_table([head, *rows])
+    if not soak.latencies:
+        raise SystemExit(f"no statement was answered: {soak.errors[:1]}")
     latencies = sorted(soak.latencies)
     percentile = lambda share: 1000 * latencies[min(int(share * len(latencies)), len(latencies) - 1)]
     print(
-        f"\n{options.clients:,} clients, {options.policies} policies and {options.minutes:g} minutes, of"
-        f" which the first {warm:.1f} are the warm-up. Memory at the start {before_mb:.1f} MB, with all"
-        f" clients logged in {logged_in_mb:.1f} MB ({1024 * (logged_in_mb - before_mb) / options.clients:.1f}"
-        " KB for each).\n"
+        f"\nThe run had {options.clients:,} clients and {options.policies} policies and took"
+        f" {options.minutes:g} minutes, of which the first {warm:.1f} were the warm-up. pgveil took"
+        f" {before_mb:.1f} MB at the start and {logged_in_mb:.1f} MB with all clients logged in"
+        f" ({1024 * (logged_in_mb - before_mb) / options.clients:.1f} KB for each).\n"
     )
     print(
         f"{len(latencies):,} statements were answered ({options.rate:g} a second), each with one masked row"
-        f" that was checked; {len(soak.errors)} errors. Latency: p50 {percentile(0.5):.2f} ms, p99"
-        f" {percentile(0.99):.2f} ms. pgveil took {processor_percent:.1f} % of a core.\n"
+        f" that was checked, and there were {len(soak.errors)} errors. The median latency was"
+        f" {percentile(0.5):.2f} ms, and the 99th percentile {percentile(0.99):.2f} ms. pgveil took {processor_percent:.1f} % of a core.\n"
     )
     print(
         f'"Flat" means that the slope (Sen 1968) is at most {FLAT_PERCENT_PER_HOUR:g} % of the median an'
-        f" hour. {len(kept)} samples."
+        f" hour. There were {len(kept)} samples."
     )
     for error in soak.errors[:3]:
         print(f"\n    {error}")
