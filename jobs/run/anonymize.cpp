@@ -18,6 +18,7 @@
 #include "jobs/input/aggregates.hpp"
 #include "jobs/input/data.hpp"
 #include "jobs/input/mondrian.hpp"
+#include "jobs/input/search_demands.hpp"
 #include "jobs/report/certificate.hpp"
 #include "jobs/run/targets.hpp"
 
@@ -40,49 +41,6 @@ class Stopwatch {
   std::vector<JobPhase> phases_;
   Clock::time_point began_ = Clock::now();
 };
-
-struct LevelRange {
-  std::vector<unsigned> low, high;
-};
-
-// The range of levels of each quasi-identifier, as the job sets it.
-Result<LevelRange> level_range(const Job& job, const JobReport& report) {
-  LevelRange range;
-  for (const auto& attribute : job.attributes) {
-    if (attribute.attribute_class != AttributeClass::quasi_identifier) continue;
-    const unsigned height = report.heights[range.low.size()];
-    range.low.push_back(attribute.min_level.value_or(0));
-    range.high.push_back(attribute.max_level.value_or(height));
-    if (range.low.back() <= range.high.back() && range.high.back() <= height) continue;
-    return error_of_kind(ErrorKind::configuration,
-                         fmt::format("levels {} to {} of {} do not exist", range.low.back(),
-                                     range.high.back(), attribute.name),
-                         fmt::format("it has levels 0 to {}", height));
-  }
-  return range;
-}
-
-engine::QualityModel quality_of(const Job& job) {
-  auto quality = job.quality;
-  for (const auto& attribute : job.attributes) {
-    if (attribute.attribute_class == AttributeClass::quasi_identifier)
-      quality.weights.push_back(attribute.weight);
-  }
-  return quality;
-}
-
-// Sensitive columns have the order in which read_job_data prepares them, the unit last.
-engine::Anonymity anonymity_of(const Job& job, std::uint64_t suppression_limit) {
-  engine::Anonymity made{job.k, suppression_limit, {}, job.presence, job.k_map, job.risks};
-  std::size_t column = 0;
-  for (const auto& attribute : job.attributes) {
-    if (attribute.models.empty()) continue;
-    for (const auto& model : attribute.models) made.sensitive.push_back({column, model});
-    ++column;
-  }
-  if (job.unit) made.sensitive.push_back({column, units_of_class(job)});
-  return made;
-}
 
 // The number of transformations, at most 2^63.
 std::uint64_t transformations_in(const LevelRange& range) {
@@ -516,7 +474,7 @@ Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHook
   if (auto same = check_heights(request, report); !same) return same.error();
   if (auto published = check_contingency(request, report); !published) return published.error();
   if (auto published = check_predicted(request, report); !published) return published.error();
-  const auto range = level_range(request.job, report);
+  const auto range = level_range(request.job, report.heights);
   if (!range) return range.error();
   report.phases = watch.end_phase("read");
   auto chosen = request.job.mondrian ? take_groups(*data, report)
@@ -556,7 +514,7 @@ Result<std::vector<JobReport>> search_thresholds(const AnonymizeRequest& request
   for (const auto k : thresholds) {
     repeated.job.k = k;
     JobReport report = begin_report(repeated.job, *data);
-    const auto range = level_range(repeated.job, report);
+    const auto range = level_range(repeated.job, report.heights);
     if (!range) return range.error();
     if (auto searched = search_optimum(repeated, *data, *range, hooks, report); !searched)
       return searched.error();
