@@ -1,12 +1,22 @@
 #include "jobs/check/refinement.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <utility>
+
+#include "jobs/check/unshown_cells.hpp"
 
 namespace pgveil::app {
 namespace {
 
 using Codes = TransformationOrder::Codes;
+
+// Classes of at most so many combinations are listed, so that their sizes can be used.
+constexpr std::uint64_t kMostListed = 2'000;
+
+bool is_shown_by(const TransformationOrder& order, const Codes& raw, const RefinedClass& cells) {
+  const auto found = order.place_of(raw);
+  return found ? found->class_number == cells.number : cells.holds_suppressed;
+}
 
 enum class Verdict { possible, impossible, open };
 
@@ -28,6 +38,13 @@ class Search {
 
   [[nodiscard]] const Codes& choices(std::size_t column) const { return choices_[column]; }
 
+  // All that the class holds; open: they are more than kMostListed.
+  [[nodiscard]] OpenClass listed() const {
+    OpenClass made{cells_.records, {}, combinations_without(choices_.size()) > kMostListed};
+    if (!made.is_open) list(made.combinations, {});
+    return made;
+  }
+
   // With this value in the column.
   [[nodiscard]] Verdict verdict(std::size_t column, engine::Code code) const {
     const std::uint64_t combinations = combinations_without(column);
@@ -41,6 +58,19 @@ class Search {
   }
 
  private:
+  void list(std::vector<Codes>& made, Codes begun) const {
+    if (begun.size() == choices_.size()) {
+      if (is_shown_by(order_, begun, cells_)) made.push_back(std::move(begun));
+      return;
+    }
+    const auto& next = choices_[begun.size()];
+    begun.push_back(0);
+    for (const auto code : next) {
+      begun.back() = code;
+      list(made, begun);
+    }
+  }
+
   // At most 2^30, which is above kMostCombinations.
   [[nodiscard]] std::uint64_t combinations_without(std::size_t column) const {
     std::uint64_t product = 1;
@@ -60,8 +90,7 @@ class Search {
       raw.push_back(choices_[i][combination % choices_[i].size()]);
       combination /= choices_[i].size();
     }
-    const auto found = order_.class_of(raw);
-    return found ? *found == cells_.number : cells_.holds_suppressed;
+    return is_shown_by(order_, raw, cells_);
   }
 
   const TransformationOrder& order_;
@@ -73,27 +102,73 @@ void check_claim(const RefinedClass& cells, std::size_t column, engine::Code onl
   for (const Codes& row : cells.rows) ++(row[column] == only ? out.learnt : out.wrong);
 }
 
-}  // namespace
+Verdict verdict_of(const OpenClass& listed, const Search& search, std::size_t column, engine::Code choice) {
+  if (listed.is_open) return search.verdict(column, choice);
+  const bool is_possible =
+      std::ranges::any_of(listed.combinations, [&](const Codes& it) { return it[column] == choice; });
+  return is_possible ? Verdict::possible : Verdict::impossible;
+}
 
-void refine(const TransformationOrder& order, const std::vector<Codes>& kinds, const RefinedClass& cells,
-            Refinement& out) {
-  const Search search(order, kinds, cells);
+// Values of which the sizes tell that the class has a number of records with them.
+void pin(const UnshownCells& by_sizes, const RefinedClass& cells, std::size_t place, std::size_t column,
+         const Codes& possible, RefinedColumn& out) {
+  for (const auto& [value, least] : by_sizes.least_of(place, column)) {
+    if (std::ranges::find(possible, value) == possible.end()) continue;
+    const auto found = static_cast<std::uint64_t>(
+        std::ranges::count_if(cells.rows, [&](const Codes& row) { return row[column] == value; }));
+    out.pinned += least;
+    out.pinned_true += std::min(least, found);
+  }
+}
+
+// place: of the class in by_sizes, which is null if the sizes tell nothing.
+void refine_class(const std::vector<Codes>& kinds, const RefinedClass& cells, const Search& search,
+                  const OpenClass& listed, const UnshownCells* by_sizes, std::size_t place, Refinement& out) {
   for (std::size_t i = 0; i < cells.values.size(); ++i) {
     if (cells.values[i].size() < 2) continue;
-    Codes possible;
+    Codes possible, alone;  // alone: no other value of the cell is of its kind
     for (const auto choice : search.choices(i)) {
-      const auto verdict = search.verdict(i, choice);
+      const auto verdict = verdict_of(listed, search, i, choice);
+      std::size_t of_kind = 0;
       for (const auto code : cells.values[i]) {
         if (kinds[i][code] != kinds[i][choice]) continue;
+        ++of_kind;
         if (verdict != Verdict::impossible) possible.push_back(code);
         if (verdict == Verdict::open) ++out.open;
       }
+      if (of_kind == 1 && verdict == Verdict::possible) alone.push_back(choice);
     }
     RefinedColumn& column = out.columns[i];
     column.generalized += cells.rows.size();
     if (possible.size() < cells.values[i].size()) column.narrowed += cells.rows.size();
     if (possible.size() == 1) check_claim(cells, i, possible.front(), column);
+    if (possible.size() > 1 && by_sizes != nullptr) pin(*by_sizes, cells, place, i, alone, column);
   }
+}
+
+}  // namespace
+
+Refinement refine(const TransformationOrder& order, const std::vector<std::string>& names,
+                  const std::vector<RefinedClass>& classes, std::optional<std::uint64_t> k) {
+  Refinement made;
+  made.uses_sizes = k.has_value();
+  std::vector<Codes> kinds;
+  for (const auto& name : names) {
+    kinds.push_back(order.kinds_of(made.columns.size()));
+    made.columns.push_back({name});
+  }
+  std::vector<Search> searches;
+  std::vector<OpenClass> listed;
+  for (const auto& cells : classes) {
+    searches.emplace_back(order, kinds, cells);
+    listed.push_back(searches.back().listed());
+  }
+  std::optional<UnshownCells> by_sizes;
+  if (k) by_sizes.emplace(order, *k, listed);
+  for (std::size_t c = 0; c < classes.size(); ++c)
+    refine_class(kinds, classes[c], searches[c], by_sizes ? by_sizes->class_at(c) : listed[c],
+                 by_sizes ? &*by_sizes : nullptr, c, made);
+  return made;
 }
 
 }  // namespace pgveil::app

@@ -5,35 +5,26 @@
 
 #include <algorithm>
 #include <bit>
+#include <deque>
 #include <functional>
 #include <map>
 #include <unordered_map>
 #include <utility>
 
 #include "engine/publish/publication.hpp"
+#include "jobs/check/published_classes.hpp"
+#include "jobs/check/repeated_job.hpp"
 #include "jobs/check/shown_values.hpp"
 
 namespace pgveil::app {
 namespace {
 
-using Codes = std::vector<engine::Code>;
-using Columns = std::vector<const engine::Column*>;
+using Codes = CellCodes;
+using Columns = ColumnPointers;
 
 Error no_release(std::string message, std::string private_detail = {}) {
   return invalid_input(std::move(message), "is this the file that the job published, and its input?",
                        std::move(private_detail));
-}
-
-enum class Asked { quasi_identifiers, others };
-
-Columns columns_of(const Job& job, const engine::Table& table, Asked asked) {
-  Columns made;
-  for (const auto& attribute : job.attributes) {
-    if (attribute.attribute_class == AttributeClass::identifier) continue;
-    const bool is_quasi = attribute.attribute_class == AttributeClass::quasi_identifier;
-    if (is_quasi == (asked == Asked::quasi_identifiers)) made.push_back(table.find(attribute.name));
-  }
-  return made;
 }
 
 Result<void> check_columns(const Job& job, const engine::Table& table, std::string_view what) {
@@ -43,40 +34,6 @@ Result<void> check_columns(const Job& job, const engine::Table& table, std::stri
       return no_release(fmt::format("the {} of job {} has no column {}", what, job.name, attribute.name));
   }
   return {};
-}
-
-Codes cells_of(const Columns& columns, std::size_t row) {
-  Codes cells;
-  for (const auto* column : columns) cells.push_back(column->codes.at(row));
-  return cells;
-}
-
-struct Classes {
-  std::vector<Codes> shown;                      // by class, in the order of their first record
-  std::vector<std::vector<std::uint32_t>> rows;  // by class
-  [[nodiscard]] std::size_t size() const { return shown.size(); }
-};
-
-Classes classes_of(const engine::Table& table, const Columns& columns) {
-  Classes made;
-  std::map<Codes, std::size_t> known;
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    auto cells = cells_of(columns, row);
-    const auto [found, is_new] = known.emplace(cells, made.shown.size());
-    if (is_new) {
-      made.shown.push_back(std::move(cells));
-      made.rows.emplace_back();
-    }
-    made.rows[found->second].push_back(static_cast<std::uint32_t>(row));
-  }
-  return made;
-}
-
-bool is_starred(const Columns& columns, const Codes& cells) {
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i]->values[cells[i]] != engine::kSuppressed) return false;
-  }
-  return true;
 }
 
 // ---- somebody who has the file alone
@@ -102,7 +59,7 @@ MostFrequent most_frequent(const engine::Column& column, const std::vector<std::
 
 using Guesses = std::vector<std::vector<MostFrequent>>;  // by class and other column
 
-ReleasedColumn released_column(const Job& job, const engine::Column& column, const Classes& classes,
+ReleasedColumn released_column(const Job& job, const engine::Column& column, const PublishedClasses& classes,
                                Guesses& guesses) {
   const auto attribute = std::ranges::find(job.attributes, column.name, &JobAttribute::name);
   ReleasedColumn made;
@@ -132,7 +89,7 @@ bool is_isolated(const Columns& others, const std::vector<std::uint32_t>& rows,
          }) == 1;
 }
 
-ReleaseAttack attack_alone(const PublishedFile& release, const Classes& classes) {
+ReleaseAttack attack_alone(const PublishedFile& release, const PublishedClasses& classes) {
   const Job& job = *release.job;
   ReleaseAttack made;
   made.records = release.published->rows();
@@ -190,7 +147,7 @@ enum class Strangers { refused, allowed };  // texts that stand for no value of 
 // [raw code]: the classes whose cell in this column covers the value.
 Result<std::vector<Bits>> classes_by_value(const ShownValues& shown, const engine::Column& raw,
                                            const engine::Column& column, std::size_t place,
-                                           const Classes& classes, Strangers strangers) {
+                                           const PublishedClasses& classes, Strangers strangers) {
   std::vector<Bits> made(raw.values.size(), no_bits(classes.size()));
   std::unordered_map<engine::Code, std::vector<std::size_t>> covered;  // raw codes
   std::vector<std::string> strange;
@@ -212,26 +169,17 @@ Result<std::vector<Bits>> classes_by_value(const ShownValues& shown, const engin
       fmt::format("{}", fmt::join(strange, ", ")));
 }
 
-// Published codes of a column that shows its values, as codes of the input. nullopt: nobody there has it.
-std::vector<std::optional<engine::Code>> raw_codes(const engine::Column& published, const engine::Column& raw,
-                                                   const std::optional<std::string>& null_text) {
-  std::unordered_map<std::string_view, engine::Code> codes;
-  for (std::size_t code = 0; code < raw.values.size(); ++code)
-    codes.emplace(raw.values[code], static_cast<engine::Code>(code));
-  std::vector<std::optional<engine::Code>> made;
-  for (const auto& value : published.values) {
-    auto found = codes.find(value);
-    // Files have an empty cell where a column that is no quasi-identifier is NULL.
-    if (found == codes.end() && value.empty() && null_text) found = codes.find(*null_text);
-    made.push_back(found == codes.end() ? std::nullopt : std::optional(found->second));
-  }
-  return made;
-}
-
 void make_set(Codes& codes) {
   std::ranges::sort(codes);
   const auto [first, last] = std::ranges::unique(codes);
   codes.erase(first, last);
+}
+
+// Whether a class is shown if and only if it has k records.
+bool has_only_k(const Job& job) {
+  const bool has_model =
+      std::ranges::any_of(job.attributes, [](const JobAttribute& it) { return !it.models.empty(); });
+  return !has_model && job.risks.empty() && !job.subset && !job.presence && !job.k_map;
 }
 
 // One file with what it says of persons by their known columns.
@@ -240,7 +188,7 @@ class ReleaseLookup {
   // targets: columns of the input, by their names in the file; those that the file lacks are null.
   static Result<ReleaseLookup> make(const PublishedFile& release, const engine::Table& input,
                                     const std::vector<std::string>& known, const Columns& targets,
-                                    const Classes& classes, Strangers strangers) {
+                                    const PublishedClasses& classes, Strangers strangers) {
     ReleaseLookup made;
     const Job& job = *release.job;
     const auto columns = columns_of(job, *release.published, Asked::quasi_identifiers);
@@ -266,14 +214,18 @@ class ReleaseLookup {
     return made;
   }
 
+  // From now on, the class of each person is the one that the repeated job gives. by_row: of the input.
+  void use_repeated(const Columns& known, const RepeatedClasses& by_row) {
+    for (std::size_t row = 0; row < by_row.size(); ++row)
+      if (by_row[row]) repeated_.emplace(cells_of(known, row), *by_row[row]);
+  }
+
   // The classes that can be the person's, for the codes of the known columns.
   [[nodiscard]] Bits classes_of(const Codes& known) const {
+    if (const auto found = repeated_.find(known); found != repeated_.end()) return one_bit(found->second);
     if (uses_order()) {
-      const auto found = order_.class_of(known);
-      if (!found) return starred_;
-      Bits made = no_bits(sizes_.size());
-      set_bit(made, *found);
-      return made;
+      const auto found = order_.place_of(known);
+      return found ? one_bit(found->class_number) : starred_;
     }
     Bits all = possible_[0][known[0]];
     for (std::size_t i = 1; i < known.size(); ++i) {
@@ -295,16 +247,13 @@ class ReleaseLookup {
 
   // What the order excludes in the cells of each class. known: the columns of the input. REQUIRES:
   // uses_order().
-  [[nodiscard]] Refinement refinement(const Columns& known) const {
-    Refinement made;
-    std::vector<Codes> kinds;
-    for (std::size_t i = 0; i < known.size(); ++i) {
-      made.columns.push_back({known[i]->name});
-      kinds.push_back(order_.kinds_of(i));
-    }
+  [[nodiscard]] Refinement refinement(const Columns& known, const Job& job) const {
+    std::vector<std::string> names;
+    for (const auto* column : known) names.push_back(column->name);
     std::vector<RefinedClass> classes(sizes_.size());
     for (std::size_t c = 0; c < classes.size(); ++c) {
       classes[c].number = c;
+      classes[c].records = sizes_[c];
       classes[c].holds_suppressed = has_bit(starred_, c);
       classes[c].values.resize(known.size());
     }
@@ -317,8 +266,7 @@ class ReleaseLookup {
       auto cells = cells_of(known, row);
       for_each_bit(classes_of(cells), [&](std::size_t c) { classes[c].rows.push_back(cells); });
     }
-    for (const auto& one : classes) refine(order_, kinds, one, made);
-    return made;
+    return refine(order_, names, classes, has_only_k(job) ? std::optional(job.k) : std::nullopt);
   }
   // Values that some record of these classes has, as ascending codes of the input. The last code stands for
   // all values that nobody in the input has.
@@ -333,11 +281,17 @@ class ReleaseLookup {
   }
 
  private:
+  [[nodiscard]] Bits one_bit(std::size_t at) const {
+    Bits made = no_bits(sizes_.size());
+    set_bit(made, at);
+    return made;
+  }
+
   static std::vector<Codes> values_of(const PublishedFile& release, const engine::Column* raw,
-                                      const Classes& classes) {
+                                      const PublishedClasses& classes) {
     if (raw == nullptr) return {};
     const auto* column = release.published->find(raw->name);
-    const auto codes = raw_codes(*column, *raw, release.job->null_text);
+    const auto codes = raw_codes_of(*column, *raw, release.job->null_text);
     const auto nobody = static_cast<engine::Code>(raw->values.size());
     std::vector<Codes> made;
     for (const auto& rows : classes.rows) {
@@ -349,7 +303,7 @@ class ReleaseLookup {
     return made;
   }
 
-  void find_starred(const Columns& columns, const Classes& classes) {
+  void find_starred(const Columns& columns, const PublishedClasses& classes) {
     starred_ = no_bits(classes.size());
     for (std::size_t c = 0; c < classes.size(); ++c) {
       if (is_starred(columns, classes.shown[c])) set_bit(starred_, c);
@@ -358,7 +312,7 @@ class ReleaseLookup {
 
   void add_transformations(const PublishedFile& release, const engine::Table& input,
                            const std::vector<std::string>& known, const std::vector<ShownValues>& shown,
-                           const std::vector<std::size_t>& places, const Classes& classes) {
+                           const std::vector<std::size_t>& places, const PublishedClasses& classes) {
     std::vector<TransformationOrder::Step> steps;
     std::map<Codes, std::size_t> class_of;
     for (const auto& levels : release.transformations) {
@@ -375,18 +329,21 @@ class ReleaseLookup {
     order_ = TransformationOrder(std::move(steps), std::move(class_of));
   }
 
-  // [raw code]: the published code at this level; nullopt: no record shows it.
-  static std::vector<std::optional<engine::Code>> cells_at(unsigned level, const ShownValues& shown,
-                                                           const engine::Column& raw,
-                                                           const engine::Column& published) {
+  // [raw code]: what this level gives.
+  static std::vector<TransformationOrder::Cell> cells_at(unsigned level, const ShownValues& shown,
+                                                         const engine::Column& raw,
+                                                         const engine::Column& published) {
     std::unordered_map<std::string_view, engine::Code> codes;
     for (std::size_t code = 0; code < published.values.size(); ++code)
       codes.emplace(published.values[code], static_cast<engine::Code>(code));
-    std::vector<std::optional<engine::Code>> made(raw.values.size());
-    for (std::size_t code = 0; code < made.size(); ++code) {
+    std::map<std::string, engine::Code> numbers;
+    std::vector<TransformationOrder::Cell> made;
+    for (std::size_t code = 0; code < raw.values.size(); ++code) {
       const auto text = shown.text_at(level, static_cast<engine::Code>(code));
       const auto found = text ? codes.find(*text) : codes.end();
-      if (found != codes.end()) made[code] = found->second;
+      const auto next = static_cast<engine::Code>(numbers.size());
+      const auto number = numbers.emplace(text.value_or(""), next).first->second;
+      made.push_back({number, found == codes.end() ? std::nullopt : std::optional(found->second)});
     }
     return made;
   }
@@ -394,6 +351,7 @@ class ReleaseLookup {
   bool knows_all_ = false;                   // the quasi-identifiers of a job that generalizes by levels
   Bits starred_;                             // classes that show only `*`: there is at most one
   TransformationOrder order_;                // of the known columns
+  std::map<Codes, std::size_t> repeated_;    // by the codes of the known columns
   std::vector<std::vector<Bits>> possible_;  // by known column and raw code
   std::vector<std::uint64_t> sizes_;         // by class
   std::vector<std::vector<Codes>> values_;   // by target and class; empty: the file lacks the column
@@ -497,6 +455,60 @@ class PersonAttack {
   std::vector<ReleaseLookup> lookups_;
 };
 
+KnownInRelease nothing_known(const Columns& known, const Columns& targets) {
+  KnownInRelease made;
+  for (const auto* column : known) made.columns.push_back(column->name);
+  for (const auto* target : targets) made.learnt.push_back({target->name});
+  return made;
+}
+
+bool shows_what_occurs(const Job& job) {
+  return job.mondrian->ranges == engine::Ranges::tight || job.mondrian->ranges == engine::Ranges::sets;
+}
+
+Result<GroupFacts> facts_of(const PublishedFile& release, const engine::Table& input,
+                            const PublishedClasses& classes, const RepeatedClasses& class_of) {
+  const Job& job = *release.job;
+  const auto published = columns_of(job, *release.published, Asked::quasi_identifiers);
+  std::deque<ShownValues> shown;  // keeps addresses
+  std::vector<GroupCells> columns;
+  bool are_numbers = true;
+  for (const auto* column : published) {
+    const auto& attribute = *std::ranges::find(job.attributes, column->name, &JobAttribute::name);
+    const auto* raw = input.find(column->name);
+    auto made = ShownValues::make(attribute, *raw, job);
+    if (!made) return made.error();
+    columns.push_back({column, raw, &shown.emplace_back(std::move(*made))});
+    are_numbers = are_numbers && attribute.is_numeric;
+  }
+  const bool is_uncut = are_numbers && is_decided_by_values(job);
+  return facts_of_groups(columns, classes, class_of, is_uncut ? std::optional(job.k) : std::nullopt);
+}
+
+// What follows from repeating the job.
+Result<void> repeat_job(const PublishedFile& release, const engine::Table& input, const Columns& known,
+                        const Columns& targets, const PublishedClasses& classes, ReleaseLookup lookup,
+                        ReleaseAttack& made) {
+  const auto groups = repeat_groups(*release.job, input, *release.published, classes);
+  if (!groups) return groups.error();
+  if (*groups && is_decided_by_values(*release.job)) {
+    lookup.use_repeated(known, **groups);
+    PersonAttack attack(known, targets);
+    attack.add(std::move(lookup));
+    made.repeated = nothing_known(known, targets);
+    attack.run(input, *made.repeated, nullptr);
+  }
+  if (*groups && shows_what_occurs(*release.job)) {
+    auto facts = facts_of(release, input, classes, **groups);
+    if (!facts) return facts.error();
+    made.groups = std::move(*facts);
+  }
+  auto minimality = repeat_search(*release.job, input, *release.published, classes);
+  if (!minimality) return minimality.error();
+  made.minimality = std::move(*minimality);
+  return {};
+}
+
 }  // namespace
 
 bool ReleaseAttack::is_anything_learnt() const {
@@ -504,10 +516,16 @@ bool ReleaseAttack::is_anything_learnt() const {
     return std::ranges::any_of(learnt,
                                [&](const LearntColumn& it) { return it.name == name && it.learnt > 0; });
   };
-  return std::ranges::any_of(columns, [&](const ReleasedColumn& it) {
-    return it.is_sensitive && (it.classes_of_one_value > 0 || (known && is_learnt(known->learnt, it.name)) ||
-                               (together && is_learnt(together->learnt, it.name)));
-  });
+  return std::ranges::any_of(columns,
+                             [&](const ReleasedColumn& it) {
+                               return it.is_sensitive &&
+                                      (it.classes_of_one_value > 0 ||
+                                       (known && is_learnt(known->learnt, it.name)) ||
+                                       (together && is_learnt(together->learnt, it.name)) ||
+                                       (repeated && is_learnt(repeated->learnt, it.name)));
+                             }) ||
+         (minimality &&
+          std::ranges::any_of(minimality->columns, [](const auto& it) { return it.learnt > 0; }));
 }
 
 bool ReleaseAttack::is_any_cell_refined() const {
@@ -542,8 +560,7 @@ Result<ReleaseAttack> attack_release(const PublishedFile& release, const engine:
   for (const auto& name : known) raw.push_back(input.find(name));
   PersonAttack attack(raw, targets);
   ReleaseAttack made;
-  KnownInRelease found;
-  found.columns = known;
+  KnownInRelease found = nothing_known(raw, targets);
   LearntTogether together;
   std::optional<Refinement> refined;
   for (std::size_t i = 0; i < releases.size(); ++i) {
@@ -555,12 +572,17 @@ Result<ReleaseAttack> attack_release(const PublishedFile& release, const engine:
                                       i == 0 ? Strangers::refused : Strangers::allowed);
     if (!lookup) return lookup.error();
     if (i == 0) found.uses_order = lookup->uses_order();
-    if (found.uses_order && i == 0) refined = lookup->refinement(raw);
-    attack.add(std::move(*lookup));
+    if (found.uses_order && i == 0) refined = lookup->refinement(raw, *it.job);
     if (i == 0) {
       made = attack_alone(it, classes);
-      continue;
+      const bool knows_all = known.size() == columns_of(*it.job, input, Asked::quasi_identifiers).size();
+      if (knows_all) {
+        if (auto repeated = repeat_job(it, input, raw, targets, classes, *lookup, made); !repeated)
+          return repeated.error();
+      }
     }
+    attack.add(std::move(*lookup));
+    if (i == 0) continue;
     together.jobs.push_back(it.job->name);
     for (const auto* target : shown) {
       if (target == nullptr) continue;
@@ -569,7 +591,6 @@ Result<ReleaseAttack> attack_release(const PublishedFile& release, const engine:
       if (is_new) together.learnt.push_back({target->name});
     }
   }
-  for (const auto* target : targets) found.learnt.push_back({target->name});
   std::ranges::sort(together.learnt, {}, [&](const LearntColumn& it) {
     return std::ranges::find(targets, it.name, &engine::Column::name) - targets.begin();
   });

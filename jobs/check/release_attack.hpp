@@ -1,5 +1,5 @@
 #pragma once
-// Attacks a published file the way its readers could. Pure. Four attackers are tried:
+// Attacks a published file the way its readers could. Pure. These attackers are tried:
 //
 // - somebody who has the file alone, and sees what a class has in common;
 // - somebody who also knows some quasi-identifiers of every person. The records that can be a person's are
@@ -8,6 +8,10 @@
 //   cells a class shows is not suppressed. With the job's report, its class is certain;
 // - the same, who also has files of other jobs that may contain the person. A value has to be possible in
 //   each of them (Ganta, Kasiviswanathan and Smith 2008);
+// - somebody who knows all quasi-identifiers of every person, and repeats the job (repeated_job.hpp). With
+//   models of sensitive columns, this is the minimality attack (minimality.hpp);
+// - somebody who knows the job and which values its input has: what groups tell of the values that occur in
+//   them (group_facts.hpp);
 // - somebody who knows no person, but the job's report and which values its input has: what the order of the
 //   transformations excludes in cells (refinement.hpp).
 //
@@ -21,6 +25,8 @@
 
 #include "common/error.hpp"
 #include "engine/data/table.hpp"
+#include "jobs/check/group_facts.hpp"
+#include "jobs/check/minimality.hpp"
 #include "jobs/check/refinement.hpp"
 #include "jobs/language/job.hpp"
 
@@ -80,6 +86,13 @@ struct ReleaseAttack {
   std::optional<KnownInRelease> known;
   std::optional<LearntTogether> together;
   std::optional<Refinement> refined;  // if all quasi-identifiers and the transformations are known
+  // If all quasi-identifiers are known: who repeats a job that they decide alone, and who knows that a job
+  // with models of sensitive columns chose its best transformation.
+  std::optional<KnownInRelease> repeated;
+  std::optional<Minimality> minimality;
+  // What tight ranges and sets of groups tell of cells, if all quasi-identifiers are known, so that it can be
+  // checked. It needs the file and the job alone.
+  std::optional<GroupFacts> groups;
 
   // A sensitive column has a class of one value, or a person's value in one follows.
   [[nodiscard]] bool is_anything_learnt() const;

@@ -48,16 +48,24 @@ std::optional<std::vector<std::string>> elements_of(std::string_view text,
   return std::nullopt;
 }
 
-bool is_in_range(const std::string& value, std::string_view text) {
-  const auto number = number_of(value);
-  if (!number) return false;
-  const auto same = number_of(text);
-  if (same) return *same == *number;
+struct NumberRange {
+  double low = 0, high = 0;
+};
+
+// Of a number or `[1,5]`. nullopt: the text is neither.
+std::optional<NumberRange> range_of(std::string_view text) {
+  if (const auto number = number_of(text)) return NumberRange{*number, *number};
   const auto comma = text.find(',');
-  if (!text.starts_with('[') || !text.ends_with(']') || comma == std::string_view::npos) return false;
+  if (!text.starts_with('[') || !text.ends_with(']') || comma == std::string_view::npos) return std::nullopt;
   const auto low = number_of(text.substr(1, comma - 1));
   const auto high = number_of(text.substr(comma + 1, text.size() - comma - 2));
-  return low && high && *low <= *number && *number <= *high;
+  return low && high ? std::optional(NumberRange{*low, *high}) : std::nullopt;
+}
+
+bool is_in_range(const std::string& value, std::string_view text) {
+  const auto number = number_of(value);
+  const auto range = number ? range_of(text) : std::nullopt;
+  return range && range->low <= *number && *number <= range->high;
 }
 
 }  // namespace
@@ -86,6 +94,44 @@ std::vector<bool> ShownValues::covered(const std::string& text) const {
                  is_above(static_cast<engine::Code>(code), text);
   }
   return made;
+}
+
+bool ShownValues::are_equal(engine::Code one, engine::Code other) const {
+  if (!is_numeric_) return one == other;
+  const auto number = number_of(raw_->values[one]);
+  return one == other || (number && number == number_of(raw_->values[other]));
+}
+
+std::vector<ShownValues::Equal> ShownValues::values_below(const std::string& text) const {
+  std::vector<Equal> made;
+  const auto flags = covered(text);
+  for (std::size_t at = 0; at < flags.size(); ++at) {
+    const auto code = static_cast<engine::Code>(at);
+    if (!flags[at]) continue;
+    const auto same =
+        std::ranges::find_if(made, [&](const Equal& it) { return are_equal(it.front(), code); });
+    if (same == made.end())
+      made.push_back({code});
+    else
+      same->push_back(code);
+  }
+  return made;
+}
+
+std::vector<ShownValues::Equal> ShownValues::occurring(const std::string& text) const {
+  auto values = values_below(text);
+  if (text == engine::kSuppressed) return {};
+  if (values.size() < 2 || elements_of(text, job_->null_text)) return values;
+  // A text that is also a value can stand for this value alone.
+  if (std::ranges::find(raw_->values, text) != raw_->values.end()) return {};
+  if (values.size() == 2) return values;
+  const auto range = is_numeric_ ? range_of(text) : std::nullopt;
+  if (!range) return {};
+  std::erase_if(values, [&](const Equal& it) {
+    const auto number = number_of(raw_->values[it.front()]);
+    return number != range->low && number != range->high;
+  });
+  return values;
 }
 
 std::optional<std::string> ShownValues::text_at(unsigned level, engine::Code code) const {

@@ -21,12 +21,20 @@ class ShownValues {
 
   // One flag for each code of the raw column. All false: the text stands for none of its values.
   [[nodiscard]] std::vector<bool> covered(const std::string& text) const;
+  // A value as the raw codes that are equal: one, or those of the texts of one number.
+  using Equal = std::vector<engine::Code>;
+  // The values that the text can stand for, in the order of their first code.
+  [[nodiscard]] std::vector<Equal> values_below(const std::string& text) const;
+  // Of these, the values that a class of the file certainly has, if the text is a tight range or a set of
+  // values: the ends of a range, each value of a set, and both values below an ancestor that has two.
+  [[nodiscard]] std::vector<Equal> occurring(const std::string& text) const;
   // What the job's hierarchy has at a level for a code of the raw column. Level 0 is the value itself.
   // nullopt: there is no such level.
   [[nodiscard]] std::optional<std::string> text_at(unsigned level, engine::Code code) const;
 
  private:
   ShownValues(const engine::Column& raw, const Job& job) : raw_(&raw), job_(&job) {}
+  [[nodiscard]] bool are_equal(engine::Code one, engine::Code other) const;
   [[nodiscard]] bool is_above(engine::Code code, const std::string& text) const;
 
   const engine::Column* raw_;

@@ -2,22 +2,30 @@
 
 namespace pgveil::app {
 
-std::optional<std::size_t> TransformationOrder::class_of(const Codes& raw) const {
+std::optional<TransformationOrder::Place> TransformationOrder::place_of(const Codes& raw) const {
   Codes cells;
-  for (const Step& step : steps_) {
+  for (std::size_t s = 0; s < steps_.size(); ++s) {
+    const Step& step = steps_[s];
     cells.clear();
-    for (std::size_t i = 0; i < raw.size() && step[i][raw[i]]; ++i) cells.push_back(*step[i][raw[i]]);
+    for (std::size_t i = 0; i < raw.size() && step[i][raw[i]].shown; ++i)
+      cells.push_back(*step[i][raw[i]].shown);
     const auto found = cells.size() == raw.size() ? class_of_.find(cells) : class_of_.end();
-    if (found != class_of_.end()) return found->second;
+    if (found != class_of_.end()) return Place{found->second, s};
   }
   return std::nullopt;
 }
 
+TransformationOrder::Codes TransformationOrder::values_at(std::size_t step, const Codes& raw) const {
+  Codes made;
+  for (std::size_t i = 0; i < raw.size(); ++i) made.push_back(steps_[step][i][raw[i]].value);
+  return made;
+}
+
 TransformationOrder::Codes TransformationOrder::kinds_of(std::size_t column) const {
-  std::map<std::vector<std::optional<engine::Code>>, engine::Code> known;
+  std::map<std::vector<Cell>, engine::Code> known;
   Codes kinds;
   for (std::size_t code = 0; code < steps_.front()[column].size(); ++code) {
-    std::vector<std::optional<engine::Code>> cells;
+    std::vector<Cell> cells;
     for (const Step& step : steps_) cells.push_back(step[column][code]);
     kinds.push_back(known.emplace(std::move(cells), static_cast<engine::Code>(known.size())).first->second);
   }

@@ -15,8 +15,17 @@ namespace pgveil::app {
 class TransformationOrder {
  public:
   using Codes = std::vector<engine::Code>;
-  // One transformation: [column][raw code] is the published code; nullopt: no record shows this cell.
-  using Step = std::vector<std::vector<std::optional<engine::Code>>>;
+  // One transformation, by column and raw code: the value that its level gives, as a number that other values
+  // of the level do not have, and the published code. nullopt: no record shows this cell.
+  struct Cell {
+    engine::Code value = 0;
+    std::optional<engine::Code> shown;
+    auto operator<=>(const Cell&) const = default;
+  };
+  using Step = std::vector<std::vector<Cell>>;
+  struct Place {
+    std::size_t class_number = 0, step = 0;
+  };
 
   TransformationOrder() = default;
   // class_of: by the published codes of the columns.
@@ -25,8 +34,11 @@ class TransformationOrder {
 
   // False: no transformation is known.
   [[nodiscard]] bool is_known() const { return !steps_.empty(); }
+  [[nodiscard]] std::size_t steps() const { return steps_.size(); }
   // raw: a code for each column. nullopt: no transformation shows it, so its records are suppressed.
-  [[nodiscard]] std::optional<std::size_t> class_of(const Codes& raw) const;
+  [[nodiscard]] std::optional<Place> place_of(const Codes& raw) const;
+  // What the levels of a transformation give for the combination: one number for each column.
+  [[nodiscard]] Codes values_at(std::size_t step, const Codes& raw) const;
   // [raw code] of a column: equal numbers have equal cells in all transformations.
   [[nodiscard]] Codes kinds_of(std::size_t column) const;
 

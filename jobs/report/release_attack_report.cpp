@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <cmath>
 
 #include "common/html_page.hpp"
 #include "common/json_object.hpp"
 #include "common/text_table.hpp"
+#include "jobs/check/repeated_job.hpp"
 
 namespace pgveil::app {
 namespace {
@@ -58,6 +60,12 @@ std::vector<std::string> refined_lines(const Refinement& it) {
       "A record that a later transformation shows has no combination of values that an earlier one shows. "
       "Records whose cell stands for several values of the input, those in whose cell this excludes some of "
       "them, and those whose value follows:"};
+  lines.emplace_back(
+      it.uses_sizes ? "Cells that a transformation did not show have fewer than k records each. So a class "
+                      "has records of several such cells. Pinned are records that certainly have a certain "
+                      "value, although it is open which of their class they are."
+                    : "The job has models besides k. So the sizes of cells that were not shown tell "
+                      "nothing.");
   if (it.open > 0)
     lines.push_back(
         fmt::format("{} values of cells were not decided, because they have more than {} combinations.",
@@ -66,10 +74,11 @@ std::vector<std::string> refined_lines(const Refinement& it) {
 }
 
 ReportTable refined_table(const Refinement& it) {
-  ReportTable made{{"column", "generalized", "narrowed", "claimed", "true"}, {}};
+  ReportTable made{{"column", "generalized", "narrowed", "claimed", "true", "pinned", "true"}, {}};
   for (const auto& column : it.columns)
     made.rows.push_back({column.name, fmt::to_string(column.generalized), fmt::to_string(column.narrowed),
-                         fmt::to_string(column.learnt + column.wrong), fmt::to_string(column.learnt)});
+                         fmt::to_string(column.learnt + column.wrong), fmt::to_string(column.learnt),
+                         fmt::to_string(column.pinned), fmt::to_string(column.pinned_true)});
   return made;
 }
 
@@ -96,6 +105,67 @@ std::vector<std::string> known_lines(const KnownInRelease& it) {
   return lines;
 }
 
+std::uint64_t rounded(double count) {
+  return static_cast<std::uint64_t>(std::llround(count));
+}
+
+constexpr std::string_view kGroupsHeading = "Somebody who knows the job, and no person: what groups tell";
+
+std::vector<std::string> groups_lines(const GroupFacts& it) {
+  std::vector<std::string> lines{
+      "Tight ranges and sets name values that occur in a class. By themselves they make no cell certain, "
+      "because "
+      "the records of a class can exchange their values. So these are bounds. Occurring: values of classes, "
+      "claimed and true. Settled: records of classes with as many records as such values. Last: records "
+      "whose "
+      "value follows for somebody who knows all others of the class."};
+  const bool is_uncut = std::ranges::any_of(it.columns, [](const auto& column) { return column.alike > 0; });
+  if (is_uncut)
+    lines.emplace_back(
+        "Alike: records of classes of 2k records or more that certainly have one value, because no cut at "
+        "the "
+        "median was possible. Claimed and true.");
+  return lines;
+}
+
+ReportTable groups_table(const GroupFacts& it) {
+  ReportTable made{
+      {"column", "generalized", "occurring", "true", "settled", "last", "alike", "true", "prior", "guess"},
+      {}};
+  for (const auto& column : it.columns)
+    made.rows.push_back({column.name, fmt::to_string(column.generalized), fmt::to_string(column.occurring),
+                         fmt::to_string(column.occurring_true), fmt::to_string(column.settled),
+                         fmt::to_string(column.last_of_class), fmt::to_string(column.alike),
+                         fmt::to_string(column.alike_true),
+                         percent_of(rounded(column.prior_right), column.generalized),
+                         percent_of(column.guessed_right, column.generalized)});
+  return made;
+}
+
+constexpr std::string_view kRepeatedHeading = "The same, who repeats the job on what is known";
+constexpr std::string_view kMinimalityHeading =
+    "The same, who knows that the job chose the best transformation (minimality)";
+
+std::vector<std::string> minimality_lines(const Minimality& it) {
+  std::vector<std::string> lines{fmt::format(
+      "{} transformations that were tried would have been chosen, if none of their classes broke a model of "
+      "a sensitive column. Of {}, only one class can have broken it.",
+      it.choices, it.decided)};
+  if (it.choices > it.decided)
+    lines.emplace_back("The others exclude nothing by themselves. So these are bounds: more may follow.");
+  return lines;
+}
+
+ReportTable minimality_table(const Minimality& it) {
+  ReportTable made{{"column", "narrowed", "claimed", "true", "of the persons", "prior", "guess"}, {}};
+  for (const auto& column : it.columns)
+    made.rows.push_back({column.name, fmt::to_string(column.narrowed), fmt::to_string(column.claimed()),
+                         fmt::to_string(column.learnt), percent_of(column.learnt, column.guessed),
+                         percent_of(column.prior_right, column.guessed),
+                         percent_of(column.guessed_right, column.guessed)});
+  return made;
+}
+
 std::string together_heading(const LearntTogether& it) {
   return fmt::format("The same, with the files of {}", fmt::join(it.jobs, ", "));
 }
@@ -107,6 +177,56 @@ std::string release_verdict(const ReleaseAttackReport& report) {
   return report.attack.is_any_cell_refined()
              ? "Verdict: values of generalized cells follow."
              : "Verdict: the attacks that were tried learn no sensitive value.";
+}
+
+// What the choice of generalizations tells, as far as no attack used it.
+void add_group_lines(const Job& job, const ReleaseAttack& attack, std::vector<std::string>& lines) {
+  if (job.mondrian->cuts == engine::Cuts::drawn) {
+    lines.emplace_back(
+        "How likely the values of generalized cells are, given how cuts are drawn. Nothing becomes certain "
+        "by "
+        "it, because the job resists that (resist).");
+    return;
+  }
+  if (!attack.repeated && is_decided_by_values(job))
+    lines.emplace_back(
+        "Somebody who repeats the job on all quasi-identifiers of persons: name them with --knows.");
+  if (!is_decided_by_values(job))
+    lines.emplace_back(
+        "Somebody who repeats the job: the groups also depend on sensitive values or on the order of the "
+        "records, which this attacker does not know.");
+  if (!attack.groups)
+    lines.emplace_back(
+        "What tight ranges and sets of groups tell (downcoding): name all quasi-identifiers with --knows, so "
+        "that it can be checked. Of regions, it is not tried at all.");
+  lines.emplace_back(
+      "What the choice of the cuts tells, because a finer one would have broken a promise (minimality, "
+      "downcoding), except for groups of 2k records and more.");
+}
+
+void add_level_lines(const Job& job, const ReleaseAttack& attack, std::vector<std::string>& lines) {
+  const bool has_models =
+      std::ranges::any_of(job.attributes, [](const JobAttribute& it) { return !it.models.empty(); });
+  if (has_models && !attack.minimality)
+    lines.emplace_back(
+        "What better transformations that were not chosen tell of sensitive values (minimality): all "
+        "quasi-identifiers have to be known (--knows), and the job's search over its input has to choose and "
+        "to prove what the file shows.");
+  if (attack.minimality)
+    lines.emplace_back(
+        "Minimality: what several transformations tell together if several classes of each may have broken a "
+        "model, and what the later ones of local recoding tell.");
+  lines.emplace_back(
+      "What the choice of the transformation tells somebody who knows other records of a class, or how often "
+      "each value occurs (downcoding). Without such knowledge it excludes no value of a cell "
+      "(docs/attacks.md).");
+}
+
+void add_choice_lines(const Job& job, const ReleaseAttack& attack, std::vector<std::string>& lines) {
+  if (job.mondrian)
+    add_group_lines(job, attack, lines);
+  else
+    add_level_lines(job, attack, lines);
 }
 
 boost::json::array learnt_json(const std::vector<LearntColumn>& learnt) {
@@ -130,8 +250,42 @@ boost::json::value refined_json(const std::optional<Refinement>& it) {
                        {"generalized", column.generalized},
                        {"narrowed", column.narrowed},
                        {"claimed", column.learnt + column.wrong},
-                       {"true", column.learnt}});
-  return boost::json::object{{"columns", columns}, {"open", it->open}};
+                       {"true", column.learnt},
+                       {"pinned", column.pinned},
+                       {"pinned_true", column.pinned_true}});
+  return boost::json::object{{"columns", columns}, {"open", it->open}, {"uses_sizes", it->uses_sizes}};
+}
+
+boost::json::value groups_json(const std::optional<GroupFacts>& it) {
+  if (!it) return nullptr;
+  boost::json::array columns;
+  for (const auto& column : it->columns)
+    columns.push_back({{"column", column.name},
+                       {"generalized", column.generalized},
+                       {"occurring", column.occurring},
+                       {"occurring_true", column.occurring_true},
+                       {"settled", column.settled},
+                       {"last_of_class", column.last_of_class},
+                       {"alike", column.alike},
+                       {"alike_true", column.alike_true},
+                       {"prior_right", column.prior_right},
+                       {"guessed_right", column.guessed_right}});
+  return boost::json::object{{"columns", columns}};
+}
+
+boost::json::value minimality_json(const std::optional<Minimality>& it) {
+  if (!it) return nullptr;
+  boost::json::array columns;
+  for (const auto& column : it->columns)
+    columns.push_back({{"column", column.name},
+                       {"narrowed", column.narrowed},
+                       {"claimed", column.claimed()},
+                       {"true", column.learnt},
+                       {"wrongly_excluded", column.wrong},
+                       {"guessed", column.guessed},
+                       {"prior_right", column.prior_right},
+                       {"guessed_right", column.guessed_right}});
+  return boost::json::object{{"choices", it->choices}, {"decided", it->decided}, {"columns", columns}};
 }
 
 boost::json::value known_json(const std::optional<KnownInRelease>& it) {
@@ -166,12 +320,7 @@ std::vector<std::string> not_tried_on(const Job& job, const ReleaseAttack& attac
   }
   if (!attack.together)
     lines.emplace_back("Other files about the same persons: name their jobs with --with.");
-  const bool is_drawn = job.mondrian && job.mondrian->cuts == engine::Cuts::drawn;
-  lines.emplace_back(
-      is_drawn ? "How likely the values of generalized cells are, given how cuts are drawn. Nothing becomes "
-                 "certain by it, because the job resists that (resist)."
-               : "What the choice of generalizations tells, because a finer one would have broken a promise "
-                 "(minimality, downcoding).");
+  add_choice_lines(job, attack, lines);
   const bool has_parts = job.local_recoding.parts > 0 && !job.mondrian;
   if (has_parts && !(attack.known && attack.known->uses_order))
     lines.emplace_back(
@@ -183,12 +332,16 @@ std::vector<std::string> not_tried_on(const Job& job, const ReleaseAttack& attac
         "an earlier one could have shown (refinement). Name all quasi-identifiers with --knows, and the "
         "job's "
         "report with --scheme.");
-  if (has_parts && attack.refined)
+  if (attack.refined && !attack.refined->uses_sizes)
     lines.emplace_back(
-        "That fewer than k records have the cells of a transformation that did not show them (refinement).");
+        "That the cells that a transformation did not show have fewer than k records or break another model "
+        "(refinement).");
   for (const auto& attribute : job.attributes) {
     if (attribute.aggregate)
-      lines.push_back(fmt::format("Column {}: which values its aggregates leave possible.", attribute.name));
+      lines.push_back(
+          fmt::format("Column {}: which values its aggregates leave possible. The smaller a class "
+                      "is, the fewer they are.",
+                      attribute.name));
   }
   if (job.unit)
     lines.push_back(fmt::format(
@@ -212,6 +365,15 @@ std::string release_attack_text(const ReleaseAttackReport& report) {
     out += fmt::format("\n{}\n{}\n", known_heading(*it.known), fmt::join(known_lines(*it.known), "\n"));
     if (!it.known->learnt.empty()) out += text_of(learnt_table(it.known->learnt, it.known->persons));
   }
+  if (it.repeated)
+    out += fmt::format("\n{}\n{}\n{}", kRepeatedHeading, fmt::join(known_lines(*it.repeated), "\n"),
+                       text_of(learnt_table(it.repeated->learnt, it.repeated->persons)));
+  if (it.minimality)
+    out += fmt::format("\n{}\n{}\n{}", kMinimalityHeading, fmt::join(minimality_lines(*it.minimality), "\n"),
+                       text_of(minimality_table(*it.minimality)));
+  if (it.groups)
+    out += fmt::format("\n{}\n{}\n{}", kGroupsHeading, fmt::join(groups_lines(*it.groups), "\n"),
+                       text_of(groups_table(*it.groups)));
   if (it.together)
     out += fmt::format("\n{}\n{}", together_heading(*it.together),
                        text_of(learnt_table(it.together->learnt, it.known->persons)));
@@ -249,6 +411,9 @@ std::string release_attack_json(const ReleaseAttackReport& report) {
                            {"columns", columns},
                            {"singling_out", {{"predicates", it.predicates}, {"isolating", it.isolating}}},
                            {"known_persons", known_json(it.known)}};
+  made["repeated"] = known_json(it.repeated);
+  made["minimality"] = minimality_json(it.minimality);
+  made["groups"] = groups_json(it.groups);
   made["together"] = nullptr;
   if (it.together)
     made["together"] = {{"jobs", names_json(it.together->jobs)},
@@ -277,6 +442,21 @@ std::string release_attack_html(const ReleaseAttackReport& report) {
     page.heading(known_heading(*it.known));
     for (const auto& line : known_lines(*it.known)) page.paragraph(line);
     add(learnt_table(it.known->learnt, it.known->persons));
+  }
+  if (it.repeated) {
+    page.heading(std::string(kRepeatedHeading));
+    for (const auto& line : known_lines(*it.repeated)) page.paragraph(line);
+    add(learnt_table(it.repeated->learnt, it.repeated->persons));
+  }
+  if (it.minimality) {
+    page.heading(std::string(kMinimalityHeading));
+    for (const auto& line : minimality_lines(*it.minimality)) page.paragraph(line);
+    add(minimality_table(*it.minimality));
+  }
+  if (it.groups) {
+    page.heading(std::string(kGroupsHeading));
+    for (const auto& line : groups_lines(*it.groups)) page.paragraph(line);
+    add(groups_table(*it.groups));
   }
   if (it.together) {
     page.heading(together_heading(*it.together));
