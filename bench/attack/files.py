@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What attackers learn from the files of jobs over ADULT: somebody who has the file alone, and somebody who
-knows all quasi-identifiers of every person, without and with the job's report. README.md says how."""
+knows all quasi-identifiers of every person, without and with the job's report. A second table has what the
+choice of the generalizations tells. README.md says how."""
 import json
 import os
 import pathlib
@@ -56,7 +57,38 @@ def refined_cells(found):
     return f"{100 * narrowed / generalized:.1f} | {true}"
 
 
-def line(folder, name, k, models, shown):
+def share(part, whole):
+    return f"{100 * part / whole:.1f}" if whole else "-"
+
+
+def choice_cells(found, ordered):
+    """What the choice of the generalizations tells: who repeats the job, minimality, refinement by sizes, and
+    what groups tell of their cells."""
+    cells = ["-"] * 13
+    repeated, minimality, groups = found["repeated"], found["minimality"], found["groups"]
+    if repeated:
+        cells[0] = learnt({"known_persons": repeated})
+    if minimality:
+        (column,) = minimality["columns"]
+        assert column["claimed"] == column["true"] and not column["wrongly_excluded"], "a claim is wrong"
+        cells[1:7] = [str(minimality["choices"]), str(minimality["decided"]), str(column["narrowed"]),
+                      str(column["true"]), share(column["prior_right"], column["guessed"]),
+                      share(column["guessed_right"], column["guessed"])]  # fmt: skip
+    if ordered:
+        columns = ordered["refined"]["columns"]
+        assert all(column["pinned"] == column["pinned_true"] for column in columns), "a claim is wrong"
+        cells[7] = str(sum(column["pinned"] for column in columns))
+    if groups:
+        columns = groups["columns"]
+        assert all(column["occurring"] == column["occurring_true"] for column in columns), "a claim is wrong"
+        assert all(column["alike"] == column["alike_true"] for column in columns), "a claim is wrong"
+        total = {key: sum(column[key] for column in columns) for key in columns[0] if key != "column"}
+        cells[8:13] = [str(total["occurring"]), *(share(total[key], total["generalized"]) for key in
+                       ("settled", "last_of_class", "prior_right", "guessed_right"))]  # fmt: skip
+    return cells
+
+
+def line(folder, name, k, models, shown, choices):
     (folder / "job.yaml").write_text(job_of(METHODS[name], k, models))
     done = subprocess.run([BINARY, "anonymize", "job.yaml", "--report", "report.json"], cwd=folder,
                           capture_output=True, text=True)  # fmt: skip
@@ -65,10 +97,11 @@ def line(folder, name, k, models, shown):
     report = json.loads((folder / "report.json").read_text())
     known = ("--knows", ",".join(COLUMNS))
     found, seconds = attacked(folder, *known)
-    with_report, refined = "-", "- | - | -"
+    with_report, refined, ordered = "-", "- | - | -", None
     if report.get("mondrian") is None:
         ordered, slower = attacked(folder, *known, "--scheme", "report.json")
         with_report, refined = learnt(ordered), f"{refined_cells(ordered)} | {slower:.2f}"
+    choices.append(f"| {k} | {name} | {shown} | " + " | ".join(choice_cells(found, ordered)) + " |")
     (column,) = found["columns"]
     records = found["records"]
     return (
@@ -87,12 +120,17 @@ def main():
     print("| k | method | salary | GCP | classes | of one value % | prior % | guess % | class certain % "
           "| learnt % | with report % | attack s | narrowed % | refined | with report s |")  # fmt: skip
     print("|" + " --- |" * 15)
+    choices = []
     with tempfile.TemporaryDirectory() as place:
         folder = pathlib.Path(place)
         for k in (2, 5, 20, 100):
             for name in METHODS:
-                print(line(folder, name, k, "", "k alone"), flush=True)
-                print(line(folder, name, k, ", l_diversity: {distinct: 2}", "2-diverse"), flush=True)
+                print(line(folder, name, k, "", "k alone", choices), flush=True)
+                print(line(folder, name, k, ", l_diversity: {distinct: 2}", "2-diverse", choices), flush=True)
+    print("\n| k | method | salary | who repeats the job learns % | forgone | decided | narrowed | learnt | prior % "
+          "| guess % | pinned | occurring | settled % | last % | prior of cells % | guess of cells % |")  # fmt: skip
+    print("|" + " --- |" * 16)
+    print("\n".join(choices))
 
 
 main()
