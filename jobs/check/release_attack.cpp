@@ -179,7 +179,7 @@ void make_set(Codes& codes) {
 bool has_only_k(const Job& job) {
   const bool has_model =
       std::ranges::any_of(job.attributes, [](const JobAttribute& it) { return !it.models.empty(); });
-  return !has_model && job.risks.empty() && !job.subset && !job.presence && !job.k_map;
+  return !has_model && job.risks.empty() && !job.subset && !job.presence && !job.k_map && !job.unit;
 }
 
 // One file with what it says of persons by their known columns.
@@ -550,6 +550,12 @@ Result<ReleaseAttack> attack_release(const PublishedFile& release, const engine:
   for (const auto& it : releases) {
     if (auto checked = check_columns(*it.job, *it.published, "file"); !checked) return checked.error();
     if (auto checked = check_known(*it.job, known); !checked) return checked.error();
+    if (it.job->differential_privacy)
+      return error_of_kind(
+          ErrorKind::usage,
+          fmt::format("job {} publishes a sample, so nobody knows whether a person is in its file",
+                      it.job->name),
+          "attack the file without known columns");
     const auto shown = columns_of(*it.job, *it.published, Asked::quasi_identifiers).size();
     for (const auto& levels : it.transformations) {
       if (levels.size() != shown)

@@ -105,8 +105,8 @@ struct ReleaseAttack {
 
 // The same, and somebody who knows columns of all persons. input: the job's, with its columns. others:
 // further files that may contain the persons. Errors also: a known column that is no quasi-identifier of
-// each job, or an aggregated one; a text of the first file that stands for no value of the input, so that
-// the file is no release of this job and input.
+// each job, or an aggregated one; a job that publishes a sample (differential_privacy); a text of the first
+// file that stands for no value of the input, so that it is no release of this job and input.
 [[nodiscard]] Result<ReleaseAttack> attack_release(const PublishedFile& release, const engine::Table& input,
                                                    const std::vector<std::string>& known,
                                                    std::span<const PublishedFile> others);

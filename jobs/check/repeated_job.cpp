@@ -118,13 +118,13 @@ std::optional<KnownOfPersons> known_of(const Job& job, const JobData& data, cons
 
 bool is_decided_by_values(const Job& job) {
   return job.mondrian && !job.mondrian->rounds && job.mondrian->cuts == engine::Cuts::strict &&
-         !has_models(job);
+         !job.unit && !has_models(job);
 }
 
 Result<std::optional<RepeatedClasses>> repeat_groups(const Job& job, const engine::Table& input,
                                                      const engine::Table& published,
                                                      const PublishedClasses& classes) {
-  if (!job.mondrian || job.mondrian->cuts == engine::Cuts::drawn || job.subset)
+  if (!job.mondrian || job.mondrian->cuts == engine::Cuts::drawn || job.subset || job.unit)
     return std::optional<RepeatedClasses>();
   const auto data = read_job_data(job, nullptr, {}, {}, {&input});
   // An input that cannot keep the job's promises is not the one that the file was made from.

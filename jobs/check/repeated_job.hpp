@@ -22,8 +22,8 @@ using RepeatedClasses = std::vector<std::optional<std::uint32_t>>;
 // values are: strict cuts, and no model but k.
 [[nodiscard]] bool is_decided_by_values(const Job& job);
 
-// Of a job that makes groups. nullopt: it is another job, its cuts are drawn, or the repeated job shows other
-// classes than the file. Errors: those of read_job_data.
+// Of a job that makes groups. nullopt: it is another job, its cuts are drawn, it counts a unit that the file
+// does not have, or the repeated job shows other classes than the file. Errors: those of read_job_data.
 [[nodiscard]] Result<std::optional<RepeatedClasses>> repeat_groups(const Job& job, const engine::Table& input,
                                                                    const engine::Table& published,
                                                                    const PublishedClasses& classes);

@@ -132,6 +132,12 @@ class DifferentialPrivacy(VerbCase):
         self.assertIn("samples its records", self.run_verb(*apply, status=1).stderr)
         self.assertFalse((self.folder / "other.csv").exists())
 
+    def test_nobody_knows_whether_a_person_is_in_the_sample(self):
+        self.publish(1, 1e-4)
+        self.assertIn("Not tried", self.run_verb("attack", "--job", "job.yaml").stdout)
+        done = self.run_verb("attack", "--job", "job.yaml", "--knows", "age", status=1)
+        self.assertIn("nobody knows whether a person is in its file", done.stderr)
+
 
 if __name__ == "__main__":
     main()

@@ -137,6 +137,23 @@ class JobUnits(VerbCase):
         attacked = self.run_verb("attack", "--job", "job.yaml").stdout
         self.assertIn("several records of one patient", attacked)
 
+    def test_an_attacker_does_not_take_units_for_records(self):
+        """k records of fewer than k patients are no class, so that a class was not shown tells less."""
+        groups = JOB.replace("suppression: 10%\n", "algorithm: mondrian\n")
+        parts = JOB.replace("suppression: 10%\n", "suppression: 100%\ngs: 0\nlocal_recoding: 100\n")
+        for job in (JOB, groups, parts):
+            self.publish(job, "--report", "scheme.json")
+            attack = ["attack", "--job", "job.yaml", "--knows", "age,zip", "--format", "json"]
+            if job is parts:
+                attack += ["--scheme", "scheme.json"]
+            found = json.loads(self.run_verb(*attack).stdout)
+            known = found["known_persons"]
+            for column in known["columns"]:
+                self.assertEqual(column["claimed"], column["true"])
+            if found["refined"]:
+                for column in found["refined"]["columns"]:
+                    self.assertEqual(column["claimed"], column["true"])
+
     def test_a_visit_without_a_patient_stops_the_job(self):
         with open(self.folder / "visits.csv", "a") as file:
             file.write(",30,10000,999\r\n")
