@@ -142,10 +142,10 @@ class JobUnits(VerbCase):
         groups = JOB.replace("suppression: 10%\n", "algorithm: mondrian\n")
         parts = JOB.replace("suppression: 10%\n", "suppression: 100%\ngs: 0\nlocal_recoding: 100\n")
         for job in (JOB, groups, parts):
-            self.publish(job, "--report", "scheme.json")
+            self.publish(job)
             attack = ["attack", "--job", "job.yaml", "--knows", "age,zip", "--format", "json"]
             if job is parts:
-                attack += ["--scheme", "scheme.json"]
+                attack += ["--scheme", "report.json"]
             found = json.loads(self.run_verb(*attack).stdout)
             known = found["known_persons"]
             for column in known["columns"]:

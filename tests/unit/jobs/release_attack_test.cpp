@@ -414,7 +414,7 @@ TEST_CASE("a report has no value, and the same findings give the same bytes") {
   const auto input = table_of("x,y,s,t\na,a,flu-secret,1\nb,a,flu-secret,2\n");
   const auto made = attack_release({&job, &published}, input, {"x"}, {});
   REQUIRE(made.has_value());
-  ReleaseAttackReport report{"0", "people", "the file out.csv", "least_loss", 2, *made, {}};
+  ReleaseAttackReport report{"0", "people", "the file out.csv", "a5", {}, "least_loss", 2, *made, {}};
   report.not_tried = not_tried_on(job, *made);
   CHECK(report.is_anything_found());
   for (const auto write : {release_attack_text, release_attack_json, release_attack_html}) {
