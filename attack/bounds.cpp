@@ -1,11 +1,9 @@
 #include "attack/bounds.hpp"
 
 #include <algorithm>
-#include <map>
-#include <string>
 
 #include "common/assert.hpp"
-#include "policy/spec/spec.hpp"
+#include "policy/builder/importance.hpp"
 #include "policy/tree/chains.hpp"
 #include "policy/tree/released_together.hpp"
 
@@ -63,27 +61,6 @@ bool has_plain_cells(const policy::Growth& growth) {
   return growth.priority.empty() && growth.weights.empty();
 }
 
-// The order of splits, as rules 3, 8 and 10 of docs/disclosure-tree.md say.
-struct Place {
-  std::size_t rank = 0;
-  std::int64_t weight = 1;
-};
-
-std::vector<Place> places_of(const policy::DisclosureTree& tree, const policy::Growth& growth) {
-  std::vector<Place> places;
-  for (const policy::TreeAttribute& attribute : tree.attributes) {
-    const std::string& column = attribute.level ? attribute.level->source : attribute.name;
-    const auto before = std::ranges::find(growth.priority, column) - growth.priority.begin();
-    Place place;
-    place.rank =
-        static_cast<std::size_t>(before) * policy::kMaxQuasiIdentifiers + policy::coarseness_of(attribute);
-    if (const auto found = growth.weights.find(column); found != growth.weights.end())
-      place.weight = static_cast<std::int64_t>(found->second);
-    places.push_back(place);
-  }
-  return places;
-}
-
 class Propagation {
  public:
   Propagation(const Knowledge& known, const Column& column, const std::vector<Interval>& sizes)
@@ -93,11 +70,11 @@ class Propagation {
         sizes_(sizes),
         chains_(policy::chains_of(known.tree)),
         lost_(cells_lost(known.tree, chains_)),
-        places_(places_of(known.tree, known.growth)),
-        released_(policy::released_on_path(known.tree)) {
+        importance_(policy::importance_of(known.tree.attributes, known.growth, {})),
+        released_(policy::released_on_path(known.tree)),
+        values_(values_of(column)) {
     bounds_.atoms = column.atoms.size();
     bounds_.rows.resize(nodes_.size() * bounds_.atoms);
-    group_values();
     start();
   }
 
@@ -117,23 +94,6 @@ class Propagation {
   }
 
  private:
-  // The atoms that have one value of one attribute.
-  struct Value {
-    std::uint32_t attribute = 0;
-    std::string text;
-    std::vector<std::size_t> atoms;
-  };
-
-  void group_values() {
-    for (std::size_t i = 0; i < column_.attributes.size(); ++i) {
-      std::map<std::string, std::vector<std::size_t>> by_text;
-      for (std::size_t v = 0; v < column_.atoms.size(); ++v) {
-        if (const auto& text = column_.atoms[v][i]) by_text[*text].push_back(v);
-      }
-      for (auto& [text, atoms] : by_text) values_.push_back({column_.attributes[i], text, std::move(atoms)});
-    }
-  }
-
   void start() {
     for (NodeIndex i = 0; i < nodes_.size(); ++i) {
       for (std::size_t v = 0; v < bounds_.atoms; ++v) at(i, v) = {0, sizes_[i].most};
@@ -175,7 +135,7 @@ class Propagation {
   }
 
   // The rows with a value are at most `low`, or at least `high`.
-  bool leave_gap(NodeIndex i, const Value& value, std::int64_t low, std::int64_t high) {
+  bool leave_gap(NodeIndex i, const AttributeValue& value, std::int64_t low, std::int64_t high) {
     std::int64_t least = 0;
     std::int64_t most = 0;
     for (const std::size_t v : value.atoms) {
@@ -201,7 +161,7 @@ class Propagation {
     }
     const auto k = static_cast<std::int64_t>(known_.k);
     bool changed = false;
-    for (const Value& value : values_) {
+    for (const AttributeValue& value : values_) {
       if ((released_[i] >> value.attribute & 1) != 0) continue;
       const std::int64_t high = sizes_[i].least - k + 1;  // so many, and fewer than k are left
       std::int64_t low = k - 1;
@@ -210,8 +170,8 @@ class Propagation {
         continue;
       }
       if (!closes) {
-        const Place& own = places_[value.attribute];
-        const Place& chosen = places_[node.split->attribute];
+        const policy::Importance& own = importance_[value.attribute];
+        const policy::Importance& chosen = importance_[node.split->attribute];
         if (own.rank > chosen.rank) continue;
         if (value.attribute == node.split->attribute && value.text == node.split->value) continue;
         if (own.rank == chosen.rank) low = std::max(low, most_beside(node, value));
@@ -222,11 +182,15 @@ class Propagation {
   }
 
   // The most rows of a candidate that was not chosen, or was chosen later.
-  [[nodiscard]] std::int64_t most_beside(const Node& node, const Value& value) const {
+  [[nodiscard]] std::int64_t most_beside(const Node& node, const AttributeValue& value) const {
     const bool wins_ties = value.attribute != node.split->attribute ? value.attribute < node.split->attribute
                                                                     : value.text < node.split->value;
-    const std::int64_t merit = sizes_[node.yes].most * places_[node.split->attribute].weight;
-    return (merit - (wins_ties ? 1 : 0)) / places_[value.attribute].weight;
+    const std::int64_t merit = sizes_[node.yes].most * weight(node.split->attribute);
+    return (merit - (wins_ties ? 1 : 0)) / weight(value.attribute);
+  }
+
+  [[nodiscard]] std::int64_t weight(std::uint32_t attribute) const {
+    return static_cast<std::int64_t>(importance_[attribute].weight);
   }
 
   // Whether rule 6 would have closed the chain at any value that fewer than k rows lack.
@@ -246,9 +210,9 @@ class Propagation {
   const std::vector<Interval>& sizes_;
   policy::Chains chains_;
   std::vector<std::int64_t> lost_;
-  std::vector<Place> places_;
+  std::vector<policy::Importance> importance_;
   std::vector<std::uint64_t> released_;
-  std::vector<Value> values_;
+  std::vector<AttributeValue> values_;
   ColumnBounds bounds_;
 };
 

@@ -3,7 +3,7 @@
 // the attacker's point of view lies within these bounds, so a value whose upper bound is 0 is excluded. The
 // bounds come from constraint propagation: sums over the tree, over the values of a node, and the gaps that
 // the choice of splits leaves. It is sound for any table. It is not complete, because the gaps make the exact
-// problem one of integer programming; tests/unit/attack compares it with all tables.
+// problem one of integer programming, which exact.hpp solves where it can.
 #include <cstddef>
 #include <cstdint>
 #include <vector>

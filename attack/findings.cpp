@@ -47,20 +47,18 @@ class Attack {
   Attack(const Knowledge& known, const policy::Counts& counts)
       : known_(known),
         view_(counts),
-        chains_(policy::chains_of(known.tree)),
-        leaves_(policy::leaves_of(known.tree, chains_, view_)),
+        leaves_(policy::leaves_of(known.tree, policy::chains_of(known.tree), view_)),
         released_(policy::released_on_path(known.tree)),
-        sizes_(node_sizes(known)) {
+        sizes_(node_sizes(known)),
+        exact_(settle(known, sizes_)),
+        ends_(ends_of_classes(known.tree)) {
     PGVEIL_ASSERT(known.class_rows.size() == known.tree.nodes.size());
-    for (policy::ChainIndex c = 0; c < chains_.chains.size(); ++c) {
-      const NodeIndex leaf = chains_.cohort_at_end(known.tree, c);
-      ends_[leaf].push_back(chains_.chains[c].nodes.back());
-    }
     count_classes();
   }
 
   Findings run() {
     result_.classes = ends_.size();
+    result_.exactness = exact_.exactness;
     result_.attributes.resize(known_.tree.attributes.size());
     guesses_.resize(known_.tree.attributes.size());
     priors_.resize(known_.tree.attributes.size(), kNullCode);
@@ -127,6 +125,7 @@ class Attack {
     for (const auto& [leaf, ends] : ends_) {
       if (is_shown(leaf, a)) continue;
       const Tally& truth = tallies_[a][leaf];
+      found.unsettled += exact_.unsettled.contains({leaf, a}) ? 1 : 0;
       std::uint64_t hidden = 0;
       std::uint64_t best = 0;
       for (const auto& [code, rows] : truth) {
@@ -137,7 +136,7 @@ class Attack {
       found.prior_right += rows_with(truth, priors_[a]);
       found.best_right += best;
       if (bounds == nullptr) continue;
-      const ClassBounds it = weigh(*bounds, codes, leaf, left);
+      const ClassBounds it = weigh(*bounds, codes, {leaf, a}, left);
       Code only = kNullCode;
       std::size_t possible = 0;
       for (Code code = 1; code < it.most.size(); ++code) {
@@ -169,25 +168,33 @@ class Attack {
     return codes;
   }
 
-  // Adds up the bounds of the class's own path and of what falls back to it. A class's rows are shared out
+  // Adds up the bounds of the class's own path and of what falls back to it, without values that the solver
+  // excluded. A class's rows are shared out
   // among the values in proportion to the prior, within the bounds.
-  [[nodiscard]] ClassBounds weigh(const ColumnBounds& bounds, const std::vector<Code>& codes, NodeIndex leaf,
-                                  const std::vector<double>& prior) const {
+  [[nodiscard]] ClassBounds weigh(const ColumnBounds& bounds, const std::vector<Code>& codes,
+                                  const HiddenCells& cells, const std::vector<double>& prior) const {
     ClassBounds it{std::vector<std::int64_t>(prior.size(), 0), std::vector<std::int64_t>(prior.size(), 0),
                    std::vector<double>(prior.size(), 0)};
-    for (const NodeIndex end : ends_.at(leaf)) {
+    for (const NodeIndex end : ends_.at(cells.leaf)) {
       for (std::size_t v = 0; v < codes.size(); ++v) {
         it.least[codes[v]] += bounds.at(end, v).least;
         it.most[codes[v]] += bounds.at(end, v).most;
       }
     }
+    const auto rows = static_cast<std::int64_t>(known_.class_rows[cells.leaf]);
+    if (const auto only = exact_.certain.find(cells); only != exact_.certain.end()) {
+      for (Code code = 1; code < it.most.size(); ++code) {
+        const bool is_only = view_.text(cells.attribute, code) == only->second;
+        it.least[code] = is_only ? std::max(it.least[code], rows - it.most[kNullCode]) : 0;
+        it.most[code] = is_only ? it.most[code] : 0;
+      }
+    }
     it.least[kNullCode] = it.most[kNullCode] = 0;
     double weight = 0;
     for (Code code = 1; code < prior.size(); ++code) weight += it.most[code] == 0 ? 0 : prior[code];
-    const auto rows = static_cast<double>(known_.class_rows[leaf]);
     for (Code code = 1; code < prior.size(); ++code) {
       if (it.most[code] == 0) continue;
-      it.expected[code] = std::clamp(weight > 0 ? rows * prior[code] / weight : 0,
+      it.expected[code] = std::clamp(weight > 0 ? static_cast<double>(rows) * prior[code] / weight : 0,
                                      static_cast<double>(it.least[code]), static_cast<double>(it.most[code]));
     }
     return it;
@@ -247,10 +254,10 @@ class Attack {
 
   const Knowledge& known_;
   policy::CountsView view_;
-  policy::Chains chains_;
   std::vector<NodeIndex> leaves_;  // per entry
   std::vector<std::uint64_t> released_;
   std::vector<Interval> sizes_;
+  Exact exact_;
   std::map<NodeIndex, std::vector<NodeIndex>> ends_;  // leaf of a class → ends of paths to it
   std::vector<std::map<NodeIndex, Tally>> tallies_;   // per attribute; hidden cells only
   std::vector<std::map<NodeIndex, Code>> guesses_;    // per attribute
@@ -277,6 +284,12 @@ std::uint64_t Findings::computed() const {
 std::uint64_t Findings::wrong() const {
   std::uint64_t sum = 0;
   for (const auto& it : claims) sum += it.wrong_rows;
+  return sum;
+}
+
+std::uint64_t Findings::unsettled() const {
+  std::uint64_t sum = 0;
+  for (const auto& it : attributes) sum += it.unsettled;
   return sum;
 }
 

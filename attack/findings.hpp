@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "attack/bounds.hpp"
+#include "attack/exact.hpp"
 #include "attack/knowledge.hpp"
 
 namespace pgveil::attack {
@@ -35,8 +35,9 @@ struct AttributeFindings {
   std::uint64_t prior_right = 0;
   std::uint64_t guessed_right = 0;
   std::uint64_t best_right = 0;
-  bool is_left_out = false;  // too large: only the path was followed, no bounds and no guesses
-  bool is_settled = true;    // false: the bounds may be wider than they have to be
+  bool is_left_out = false;     // too large: only the path was followed, no bounds and no guesses
+  bool is_settled = true;       // false: the bounds may be wider than they have to be
+  std::uint64_t unsettled = 0;  // classes for which the solver reached its limit
   bool operator==(const AttributeFindings&) const = default;
 };
 
@@ -57,11 +58,13 @@ struct Findings {
   std::vector<AttributeFindings> attributes;  // in the tree's order
   std::vector<Claim> claims;                  // by leaf, then by attribute
   SinglingOut singling_out;
+  Exactness exactness = Exactness::settled;
   bool operator==(const Findings&) const = default;
 
   [[nodiscard]] std::uint64_t hidden() const;
   [[nodiscard]] std::uint64_t computed() const;
   [[nodiscard]] std::uint64_t wrong() const;
+  [[nodiscard]] std::uint64_t unsettled() const;
   [[nodiscard]] bool is_complete() const;  // no attribute was left out
 };
 

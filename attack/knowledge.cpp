@@ -6,6 +6,7 @@
 
 #include "common/assert.hpp"
 #include "policy/counts/counts_view.hpp"
+#include "policy/tree/chains.hpp"
 #include "policy/tree/released_together.hpp"
 
 namespace pgveil::attack {
@@ -51,6 +52,27 @@ std::vector<Column> columns_of(const policy::DisclosureTree& tree, const policy:
 }
 
 }  // namespace
+
+std::vector<AttributeValue> values_of(const Column& column) {
+  std::vector<AttributeValue> values;
+  for (std::size_t i = 0; i < column.attributes.size(); ++i) {
+    std::map<std::string, std::vector<std::size_t>> by_text;
+    for (std::size_t v = 0; v < column.atoms.size(); ++v) {
+      if (const auto& text = column.atoms[v][i]) by_text[*text].push_back(v);
+    }
+    for (auto& [text, atoms] : by_text) values.push_back({column.attributes[i], text, std::move(atoms)});
+  }
+  return values;
+}
+
+std::map<policy::NodeIndex, std::vector<policy::NodeIndex>> ends_of_classes(
+    const policy::DisclosureTree& tree) {
+  const policy::Chains chains = policy::chains_of(tree);
+  std::map<policy::NodeIndex, std::vector<policy::NodeIndex>> ends;
+  for (policy::ChainIndex c = 0; c < chains.chains.size(); ++c)
+    ends[chains.cohort_at_end(tree, c)].push_back(chains.chains[c].nodes.back());
+  return ends;
+}
 
 Knowledge knowledge_of(const policy::DisclosureTree& tree, const policy::Counts& counts,
                        const policy::Growth& growth, Made made) {

@@ -3,7 +3,9 @@
 // that occur in each column, and how the tree was made. Nothing of it is read from the raw table but what is
 // public by docs/attack-model.md. The tree is given to the attacker, which is more than a reader of a
 // thorough tree can rebuild from one GROUP BY, so what these attacks find is an upper bound for readers.
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +26,20 @@ struct Column {
   // Per atom: the rows of the whole table that have it. Empty: the attacker does not know.
   std::vector<std::uint64_t> totals = {};
 };
+
+// A value of one attribute, and the atoms of its column that have it.
+struct AttributeValue {
+  std::uint32_t attribute = 0;
+  std::string text;
+  std::vector<std::size_t> atoms;
+};
+// Those of the column's attributes, attribute by attribute, by their texts.
+[[nodiscard]] std::vector<AttributeValue> values_of(const Column& column);
+
+// Per leaf of a class: the ends of the paths whose rows the class shows. These are its own, and those that
+// fall back to it.
+[[nodiscard]] std::map<policy::NodeIndex, std::vector<policy::NodeIndex>> ends_of_classes(
+    const policy::DisclosureTree& tree);
 
 // How much of the rules by which the tree was made holds for the counted rows.
 enum class Made {

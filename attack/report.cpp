@@ -44,17 +44,37 @@ const Attacker* guesser(const AttackReport& report) {
                                   : &report.attackers[std::min(kReaders, report.attackers.size()) - 1];
 }
 
+// What stands behind "computed": an exact answer, or bounds.
+std::string how_settled(const Findings& findings, const AttributeFindings& it) {
+  if (it.is_left_out) return "too large";
+  switch (findings.exactness) {
+    case Exactness::settled: return "exact";
+    case Exactness::ran_out:
+      return it.unsettled == 0 ? "exact" : fmt::format("bounds in {} classes", it.unsettled);
+    case Exactness::too_large:
+    case Exactness::no_solver: return it.is_settled ? "bounds" : "bounds, not settled";
+  }
+  return {};
+}
+
+std::string_view name_of(Exactness exactness) {
+  switch (exactness) {
+    case Exactness::settled: return "settled";
+    case Exactness::ran_out: return "ran_out";
+    case Exactness::too_large: return "too_large";
+    case Exactness::no_solver: return "no_solver";
+  }
+  return {};
+}
+
 ReportTable columns_table(const Attacker& attacker) {
-  ReportTable made{{"column", "hidden", "computed", "bounded", "prior", "guess", "best guess", ""}, {}};
+  ReportTable made{{"column", "hidden", "computed", "bounded", "prior", "guess", "best guess", "by"}, {}};
   for (const AttributeFindings& it : attacker.findings.attributes) {
     made.rows.push_back(
         {it.name, fmt::to_string(it.hidden), it.is_left_out ? "not tried" : fmt::to_string(it.computed),
          it.is_left_out ? "not tried" : fmt::to_string(it.pinned), percent_of(it.prior_right, it.hidden),
          it.is_left_out ? "not tried" : percent_of(it.guessed_right, it.hidden),
-         percent_of(it.best_right, it.hidden),
-         it.is_left_out  ? "too large"
-         : it.is_settled ? ""
-                         : "bounds, not settled"});
+         percent_of(it.best_right, it.hidden), how_settled(attacker.findings, it)});
   }
   return made;
 }
@@ -135,6 +155,7 @@ json::object attacker_json(const Attacker& it) {
           {"has", it.has},
           {"rows", it.findings.rows},
           {"classes", it.findings.classes},
+  made["unsettled_classes"] = it.unsettled;
           {"cells", it.findings.cells},
           {"shown", it.findings.shown},
           {"hidden", it.findings.hidden()},
@@ -154,6 +175,8 @@ json::value persons_json(const std::optional<KnownPersons>& it) {
   for (const auto& column : it->columns) columns.emplace_back(column);
   json::object made{{"known_columns", columns}, {"is_left_out", it->is_left_out}};
   if (it->is_left_out) return made;
+          {"exactness", name_of(it.findings.exactness)},
+          {"unsettled", it.findings.unsettled()},
   made["persons"] = it->persons;
   made["unique"] = it->unique;
   made["in_one_class"] = it->in_one_class;

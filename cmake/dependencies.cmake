@@ -62,6 +62,13 @@ set_target_properties(xxhash PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${XXHASH_I
 find_package(ZLIB 1.2.13 REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd>=1.5.4)
 
+# Z3 4.8.12, 4.13: decides which hidden cells are certain (pgveil attack), where interval arithmetic is not
+# enough; only attack/solver_z3.cpp uses it. Without it, the report says that no exact solver was there. Of
+# Debian's solvers with a library, Z3 has alternatives between linear conditions over whole numbers, a limit
+# of work that is no time, and a licence that asks for nothing (MIT). GLPK is under the GPL. lp_solve, CBC and
+# GLPK know alternatives only by large constants, in floating point. MiniSat and CaDiCaL know no numbers.
+pkg_check_modules(Z3 IMPORTED_TARGET z3>=4.8.12)
+
 # doctest 2.4.9, 2.4.11: runs the unit tests; only tests/ uses it.
 if(PGVEIL_TESTS)
   find_package(doctest 2.4.9 REQUIRED)

@@ -24,7 +24,7 @@ packages_of() {
     build)
       echo cmake ninja-build g++ pkg-config "libboost$BOOST-dev" "libboost-json$BOOST-dev" libfmt-dev libssl-dev \
         libyaml-cpp-dev libspdlog-dev libcli11-dev libpq-dev libpg-query-dev libprotobuf-c-dev \
-        libxxhash-dev libtbb-dev zlib1g-dev libzstd-dev
+        libxxhash-dev libtbb-dev libz3-dev zlib1g-dev libzstd-dev
       ;;
     # For the page. If there is an npm already, of whatever origin, it is used.
     page) command -v npm >/dev/null || echo nodejs npm ;;

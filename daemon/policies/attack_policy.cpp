@@ -88,6 +88,25 @@ Result<std::optional<attack::TogetherFindings>> attack_together(const Config& co
   if (!counted) return counted.error();
   policy::Trees trees;
   std::uint64_t required = 0;
+// What the exact solver left to the bounds; empty: nothing.
+std::string what_stays_open(const attack::Attacker& attacker) {
+  constexpr std::string_view kBounds =
+      "The bounds are sound, but some cells may be certain that they do not find.";
+  switch (attacker.findings.exactness) {
+    case attack::Exactness::settled: return {};
+    case attack::Exactness::ran_out:
+      return fmt::format(
+          "An exact answer for the {}, in {} pairs of a class and a column: the solver reached its limit "
+          "there. {}",
+          attacker.name, attacker.findings.unsettled(), kBounds);
+    case attack::Exactness::too_large:
+      return fmt::format("An exact solver: the tree has too many nodes and values for it. {}", kBounds);
+    case attack::Exactness::no_solver:
+      return fmt::format("An exact solver: this program was built without one (Z3). {}", kBounds);
+  }
+  return {};
+}
+
   made.emplace();
   for (std::size_t i = 0; i < policies.size(); ++i) {
     if (!counted->covers(built[i]->tree)) {
@@ -116,12 +135,15 @@ void add_what_is_never_tried(attack::AttackReport& report, const policy::PolicyS
     if (it.is_left_out)
       lines.push_back(fmt::format("Column {}: it has too many values for a tree of this size.", it.name));
   }
-  lines.emplace_back(
-      "An exact solver. The bounds are sound, but some cells may be certain that they do not find.");
+  for (const auto& attacker : report.attackers) {
+    const auto line = what_stays_open(attacker);
+    if (!line.empty() && std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
+  }
   lines.emplace_back("Sensitive and insensitive columns: they are shown as they are.");
   if (std::ranges::any_of(spec.columns, [](const auto& it) { return !it.constraints.empty(); }))
     lines.emplace_back("What constraints on sensitive columns give away (docs/attack-model.md).");
-  lines.emplace_back("Earlier versions, exports, and watching the table while it changes.");
+  if (spec.growth.max_cohorts) lines.emplace_back("What follows from where max_cohorts cut the tree.");
+  lines.emplace_back("Exports, and watching the table while it changes.");
   lines.emplace_back("The order of rows, the time of answers, and statistics.");
 }
 
@@ -160,7 +182,7 @@ Result<attack::AttackReport> attack_policy(const Config& config, const Specs& sp
   if (!stored.note.empty()) report.not_tried.push_back("Note: the version is " + stored.note + ".");
   const auto made = made_of(stored, *counts, report.not_tried);
   const auto by_path = attack::knowledge_of(tree, *counts, spec.growth, attack::Made::unknown);
-  const auto by_rules = attack::knowledge_of(tree, *counts, spec.growth, made);
+  const auto by_rules = attack::knowledge_of(tree, *counts, spec.growth, how.made);
   report.attackers.push_back({"reader", "has all answers, the tree, and the values that occur in each column",
                               attack::attack_tree(by_path, *counts)});
   report.attackers.push_back({"reader who knows the algorithm",

@@ -1,7 +1,7 @@
 #pragma once
 // What comes first in a tree, per attribute: by rule 3 of docs/disclosure-tree.md, by what the owner said of
 // columns (priority and weight of growth.hpp), or by what was found for a workload (Turn of tree.hpp). Also
-// what a row loses that falls back. For policy/builder only.
+// what a row loses that falls back. For policy/builder, and for attackers who know its rules (attack).
 #include <cstdint>
 #include <limits>
 #include <vector>

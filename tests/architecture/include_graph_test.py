@@ -119,6 +119,7 @@ DOORS = {
     "zlib.h": {"common/files"},
     "zstd.h": {"common/files"},
     "oneapi/tbb/": {"common/workers.cpp"},
+    "z3++.h": {"attack/solver_z3.cpp"},
     "CLI/": {"cli"},
     "openssl/": {
         "common/sha256.cpp",
