@@ -126,6 +126,19 @@ std::string print_line(const AttackReport& report) {
   return fmt::format("SHA-256 of the policy: {}.", report.policy_print);
 }
 
+std::vector<std::string> over_versions_lines(const OverVersions& it) {
+  std::string classes = fmt::format("no joint class has fewer than {} units.", it.required);
+  if (it.small_classes > 0) {
+    classes = fmt::format("{} joint classes have fewer than {} units, the smallest {}.", it.small_classes,
+                          it.required, it.smallest);
+  }
+  return {fmt::format("Readers who kept version {}, and recognize rows in this one: {}",
+                      fmt::join(it.versions, ", "), classes),
+          fmt::format("Of the cells that this version hides, an earlier one showed {}.", it.shown_before),
+          fmt::format("Of the others, {} follow only with the earlier ones: claimed {}, true {}.",
+                      it.true_cells, it.claimed, it.true_cells)};
+}
+
 std::string verdict(const AttackReport& report) {
   if (report.is_anything_computable()) return "Verdict: something is computable.";
   const bool is_complete =
@@ -142,6 +155,7 @@ json::object attribute_json(const AttributeFindings& it) {
   made["is_settled"] = it.is_settled;
   made["computed"] = it.computed;
   made["computed_in_blank_class"] = it.computed_in_blank;
+  made["unsettled_classes"] = it.unsettled;
   made["bounded"] = it.pinned;
   made["guessed_right"] = it.guessed_right;
   return made;
@@ -155,13 +169,14 @@ json::object attacker_json(const Attacker& it) {
           {"has", it.has},
           {"rows", it.findings.rows},
           {"classes", it.findings.classes},
-  made["unsettled_classes"] = it.unsettled;
           {"cells", it.findings.cells},
           {"shown", it.findings.shown},
           {"hidden", it.findings.hidden()},
           {"claimed", claimed(it.findings)},
           {"true", it.findings.computed()},
           {"is_complete", it.findings.is_complete()},
+          {"exactness", name_of(it.findings.exactness)},
+          {"unsettled", it.findings.unsettled()},
           {"columns", attributes},
           {"singling_out",
            {{"predicates", single.predicates},
@@ -175,8 +190,6 @@ json::value persons_json(const std::optional<KnownPersons>& it) {
   for (const auto& column : it->columns) columns.emplace_back(column);
   json::object made{{"known_columns", columns}, {"is_left_out", it->is_left_out}};
   if (it->is_left_out) return made;
-          {"exactness", name_of(it.findings.exactness)},
-          {"unsettled", it.findings.unsettled()},
   made["persons"] = it->persons;
   made["unique"] = it->unique;
   made["in_one_class"] = it->in_one_class;
@@ -197,13 +210,24 @@ json::value together_json(const std::optional<TogetherFindings>& it) {
                       {"smallest", it->smallest}};
 }
 
+json::value over_versions_json(const std::optional<OverVersions>& it) {
+  if (!it) return nullptr;
+  json::array versions;
+  for (const auto version : it->versions) versions.emplace_back(version);
+  return json::object{
+      {"versions", versions},     {"required", it->required},         {"small_classes", it->small_classes},
+      {"smallest", it->smallest}, {"shown_before", it->shown_before}, {"claimed", it->claimed},
+      {"true", it->true_cells}};
+}
+
 }  // namespace
 
 bool AttackReport::is_anything_computable() const {
   for (std::size_t i = 0; i < std::min(kReaders, attackers.size()); ++i) {
     if (attackers[i].findings.computed() > 0) return true;
   }
-  return together && together->small_classes > 0;
+  if (together && together->small_classes > 0) return true;
+  return over_versions && (over_versions->small_classes > 0 || over_versions->true_cells > 0);
 }
 
 std::string attack_text(const AttackReport& report) {
@@ -217,6 +241,10 @@ std::string attack_text(const AttackReport& report) {
     for (const auto& line : persons_lines(*report.persons)) out += line + "\n";
   }
   if (report.together) out += together_line(*report.together) + "\n";
+  if (report.over_versions) {
+    out += "\nOver versions\n";
+    for (const auto& line : over_versions_lines(*report.over_versions)) out += line + "\n";
+  }
   out += "\nWho was tried\n";
   for (const Attacker& it : report.attackers) out += fmt::format("- {}: {}\n", it.name, it.has);
   out += "\nNot tried\n";
@@ -241,6 +269,7 @@ std::string attack_json(const AttackReport& report) {
                           {"attackers", attackers},
                           {"known_persons", persons_json(report.persons)},
                           {"together", together_json(report.together)},
+                          {"over_versions", over_versions_json(report.over_versions)},
                           {"not_tried", not_tried}};
   return json::serialize(made) + "\n";
 }
@@ -264,6 +293,10 @@ std::string attack_html(const AttackReport& report) {
     for (const auto& line : persons_lines(*report.persons)) page.paragraph(line);
   }
   if (report.together) page.paragraph(together_line(*report.together));
+  if (report.over_versions) {
+    page.heading("Over versions");
+    for (const auto& line : over_versions_lines(*report.over_versions)) page.paragraph(line);
+  }
   page.heading("Who was tried");
   for (const Attacker& it : report.attackers) page.paragraph(it.name + ": " + it.has);
   page.heading("Not tried");

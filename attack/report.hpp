@@ -8,6 +8,7 @@
 
 #include "attack/findings.hpp"
 #include "attack/known_persons.hpp"
+#include "attack/over_versions.hpp"
 #include "common/report_format.hpp"
 
 namespace pgveil::attack {
@@ -40,9 +41,11 @@ struct AttackReport {
   std::vector<Attacker> attackers;
   std::optional<KnownPersons> persons;
   std::optional<TogetherFindings> together;
+  std::optional<OverVersions> over_versions;
   std::vector<std::string> not_tried;  // whole sentences
 
   // Whether an attacker who has only what every reader has computes a cell, or a joint class is too small.
+  // Cells that an earlier version showed do not count.
   [[nodiscard]] bool is_anything_computable() const;
 };
 inline constexpr std::size_t kReaders = 2;  // of the attackers, the first ones: they know no data

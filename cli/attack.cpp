@@ -21,7 +21,7 @@ struct AttackArguments {
   std::optional<std::string> job;     // its file
   std::optional<std::string> knows;   // "age,zip"
   std::optional<std::string> scheme;  // a report of the job
-  std::vector<std::string> with;      // further jobs
+  std::vector<std::string> with;      // further jobs; of a policy, files of earlier versions
   ReportFormat format = ReportFormat::text;
   std::optional<std::string> output;
 };
@@ -39,7 +39,13 @@ Result<attack::AttackReport> attack_stored(const AttackArguments& arguments, con
     if (!names) return names.error();
     knows = std::move(*names);
   }
-  return attack_policy(*config, *specs, *stored, knows);
+  std::vector<policy::PolicyVersion> earlier;
+  for (const std::string& path : arguments.with) {
+    auto version = read_version_file(path, arguments.name);
+    if (!version) return version.error();
+    earlier.push_back(std::move(*version));
+  }
+  return attack_policy(*config, *specs, *stored, knows, earlier);
 }
 
 int run_attack(const AttackArguments& arguments, const std::string& config_path) {
@@ -56,7 +62,8 @@ int run_attack(const AttackArguments& arguments, const std::string& config_path)
   }
   const auto made = attack_stored(arguments, config_path);
   if (!made) return report(made.error());
-  const auto written = write_report(arguments.output, attack::attack_report_as(*made, arguments.format), {});
+  const auto written =
+      write_report(arguments.output, attack::attack_report_as(*made, arguments.format), arguments.with);
   if (!written) return report(written.error());
   return made->is_anything_computable() ? kComputable : kSuccess;
 }
@@ -69,6 +76,7 @@ Verb add_attack(CLI::App& parent, std::string& config) {
       parent, "attack", "say what readers of a policy or of a published file can compute or guess",
       "  pgveil attack people_k2\n"
       "  pgveil attack people_k2 --knows state,city --format html -o attack.html\n"
+      "  pgveil attack people_k2 --with version-7.json\n"
       "  pgveil attack published.csv --job job.yaml --knows age,zip\n"
       "  pgveil attack --job job.yaml --knows age,zip --with last_year.yaml\n"
       "No value of the table is quoted. docs/attacks.md tells what is tried.\n"
@@ -87,13 +95,14 @@ Verb add_attack(CLI::App& parent, std::string& config) {
       ->needs(job)
       ->needs(knows);
   verb->add_option("--with", arguments->with,
+                   "an earlier version of the policy, which policy show --format json wrote; with --job "
                    "another job, whose file may be about the same persons. May be repeated")
-      ->allow_extra_args(false)
-      ->needs(job)
-      ->needs(knows);
+      ->allow_extra_args(false);
   add_format(*verb, arguments->format, arguments->output);
   verb->parse_complete_callback([arguments] {
     if (!arguments->job && arguments->name.empty()) throw CLI::RequiredError("name");
+    if (arguments->job && !arguments->with.empty() && !arguments->knows)
+      throw CLI::RequiresError("--with", "--knows");
   });
   const auto subject = [=] { return arguments->job ? *arguments->job : arguments->name; };
   return {verb, [=, &config] { return run_attack(*arguments, config); }, subject};

@@ -5,7 +5,6 @@
 
 #include "cli/verbs.hpp"
 #include "common/clock.hpp"
-#include "common/files/whole_file.hpp"
 #include "common/progress_line.hpp"
 #include "common/text_table.hpp"
 #include "console/format_diff.hpp"
@@ -22,20 +21,6 @@ struct PolicyDiffArguments {
   // A file from policy show --format json; none: what a build would make now.
   std::optional<std::string> with;
 };
-
-Result<policy::PolicyVersion> version_of_file(const std::string& path, const std::string& policy) {
-  const auto text = read_whole(path, policy::kMaxVersionBytes);
-  if (!text) return text.error();
-  if (!*text)
-    return Error{ErrorKind::io, "58030", fmt::format("there is no file {}", path), "check the path"};
-  auto version = policy::version_from_json(**text, path);
-  if (version && version->policy != policy) {
-    return Error{ErrorKind::configuration, "22023",
-                 fmt::format("{} is a version of policy {}", path, version->policy),
-                 fmt::format("take one of {}", policy)};
-  }
-  return version;
-}
 
 Result<policy::PolicyVersion> version_as_built(const std::string& config_path,
                                                const std::shared_ptr<const policy::PolicySpec>& spec) {
@@ -73,7 +58,7 @@ int run_policy_diff(const PolicyDiffArguments& arguments, const std::string& con
   const auto stored = read_stored_policy(config_path, arguments.policy);
   if (!stored) return report(stored.error());
   if (!stored->note.empty()) std::fprintf(stderr, "pgveil: %s\n", stored->note.c_str());
-  const auto other = arguments.with ? version_of_file(*arguments.with, arguments.policy)
+  const auto other = arguments.with ? read_version_file(*arguments.with, arguments.policy)
                                     : version_as_built(config_path, stored->spec);
   if (!other) return report(other.error());
   const bool is_older = arguments.with.has_value();

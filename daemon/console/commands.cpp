@@ -261,7 +261,7 @@ Answer Commands::answer(const console::AttackPolicy& command, const std::string&
   const auto open = open_policy(*now, command.policy);
   if (!open) return open.error();
   const auto report =
-      attack_policy(now->config, now->specs, {open->spec, open->version, ""}, command.columns);
+      attack_policy(now->config, now->specs, {open->spec, open->version, ""}, command.columns, {});
   if (!report) return report.error();
   auto text = attack::attack_report_as(*report, command.format);
   if (command.format == ReportFormat::text) return console::lines_table(command, text);

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "daemon/policies/attack_versions.hpp"
+#include "daemon/policies/how_made.hpp"
 #include "daemon/policies/together.hpp"
 #include "daemon/policies/versions.hpp"
 #include "db/catalog/table_reading.hpp"
@@ -15,30 +17,6 @@
 
 namespace pgveil::app {
 namespace {
-
-// A tree that a fresh build over the present rows would make, too: then the rules of the choice hold for it.
-attack::Made made_of(const StoredPolicy& stored, const policy::Counts& counts,
-                     std::vector<std::string>& not_tried) {
-  const auto& spec = *stored.spec;
-  const auto say = [&](std::string_view why) {
-    not_tried.push_back(
-        fmt::format("Following from the choice of splits (minimality): {}. Paths and sizes were used.", why));
-    return attack::Made::unknown;
-  };
-  if (counts.has_units()) return say("the policy counts units, of which readers know only rows");
-  if (!spec.growth.workload.empty())
-    return say("the order was searched for a workload. docs/attack-model.md tells how much that gives");
-  const auto anew = policy::build_tree(counts, spec.k, spec.growth);
-  if (!anew || anew->nodes.size() != stored.version->tree.nodes.size())
-    return say("the tree is not what a FRESH build over the present rows makes");
-  for (std::size_t i = 0; i < anew->nodes.size(); ++i) {
-    const auto& now = anew->nodes[i];
-    const auto& then = stored.version->tree.nodes[i];
-    if (now.split != then.split || now.falls_back != then.falls_back)
-      return say("the tree is not what a FRESH build over the present rows makes");
-  }
-  return attack::Made::to_the_end;
-}
 
 Result<std::vector<std::uint32_t>> known_attributes(const policy::DisclosureTree& tree,
                                                     const std::vector<std::string>& names) {
@@ -88,25 +66,6 @@ Result<std::optional<attack::TogetherFindings>> attack_together(const Config& co
   if (!counted) return counted.error();
   policy::Trees trees;
   std::uint64_t required = 0;
-// What the exact solver left to the bounds; empty: nothing.
-std::string what_stays_open(const attack::Attacker& attacker) {
-  constexpr std::string_view kBounds =
-      "The bounds are sound, but some cells may be certain that they do not find.";
-  switch (attacker.findings.exactness) {
-    case attack::Exactness::settled: return {};
-    case attack::Exactness::ran_out:
-      return fmt::format(
-          "An exact answer for the {}, in {} pairs of a class and a column: the solver reached its limit "
-          "there. {}",
-          attacker.name, attacker.findings.unsettled(), kBounds);
-    case attack::Exactness::too_large:
-      return fmt::format("An exact solver: the tree has too many nodes and values for it. {}", kBounds);
-    case attack::Exactness::no_solver:
-      return fmt::format("An exact solver: this program was built without one (Z3). {}", kBounds);
-  }
-  return {};
-}
-
   made.emplace();
   for (std::size_t i = 0; i < policies.size(); ++i) {
     if (!counted->covers(built[i]->tree)) {
@@ -127,6 +86,25 @@ std::string what_stays_open(const attack::Attacker& attacker) {
     made->smallest = made->smallest == 0 ? one.units : std::min(made->smallest, one.units);
   }
   return made;
+}
+
+// What the exact solver left to the bounds; empty: nothing.
+std::string what_stays_open(const attack::Attacker& attacker) {
+  constexpr std::string_view kBounds =
+      "The bounds are sound, but some cells may be certain that they do not find.";
+  switch (attacker.findings.exactness) {
+    case attack::Exactness::settled: return {};
+    case attack::Exactness::ran_out:
+      return fmt::format(
+          "An exact answer for the {}, in {} pairs of a class and a column: the solver reached its limit "
+          "there. {}",
+          attacker.name, attacker.findings.unsettled(), kBounds);
+    case attack::Exactness::too_large:
+      return fmt::format("An exact solver: the tree has too many nodes and values for it. {}", kBounds);
+    case attack::Exactness::no_solver:
+      return fmt::format("An exact solver: this program was built without one (Z3). {}", kBounds);
+  }
+  return {};
 }
 
 void add_what_is_never_tried(attack::AttackReport& report, const policy::PolicySpec& spec) {
@@ -150,8 +128,8 @@ void add_what_is_never_tried(attack::AttackReport& report, const policy::PolicyS
 }  // namespace
 
 Result<attack::AttackReport> attack_policy(const Config& config, const Specs& specs,
-                                           const StoredPolicy& stored,
-                                           const std::vector<std::string>& knows) {
+                                           const StoredPolicy& stored, const std::vector<std::string>& knows,
+                                           const std::vector<policy::PolicyVersion>& earlier) {
   const auto& spec = *stored.spec;
   const auto& tree = stored.version->tree;
   if (spec.source || policy::key_of(spec) != nullptr)
@@ -180,7 +158,10 @@ Result<attack::AttackReport> attack_policy(const Config& config, const Specs& sp
   report.k = spec.k;
   report.strategy = spec.growth.strategy == policy::Strategy::greedy ? "greedy" : "thorough";
   if (!stored.note.empty()) report.not_tried.push_back("Note: the version is " + stored.note + ".");
-  const auto made = made_of(stored, *counts, report.not_tried);
+  const HowMade how = how_made(tree, spec, *counts);
+  if (!how.why.empty())
+    report.not_tried.push_back(fmt::format(
+        "Following from the choice of splits (minimality): {}. Paths and sizes were used.", how.why));
   const auto by_path = attack::knowledge_of(tree, *counts, spec.growth, attack::Made::unknown);
   const auto by_rules = attack::knowledge_of(tree, *counts, spec.growth, how.made);
   report.attackers.push_back({"reader", "has all answers, the tree, and the values that occur in each column",
@@ -202,6 +183,9 @@ Result<attack::AttackReport> attack_policy(const Config& config, const Specs& sp
   auto together = attack_together(config, specs, stored, report.not_tried);
   if (!together) return together.error();
   report.together = std::move(*together);
+  auto over_versions = attack_earlier_versions(config, stored, earlier, report.not_tried);
+  if (!over_versions) return over_versions.error();
+  report.over_versions = std::move(*over_versions);
   add_what_is_never_tried(report, spec);
   return report;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "common/files/whole_file.hpp"
 #include "daemon/policies/versions.hpp"
 #include "settings/policy_files.hpp"
 
@@ -31,6 +32,20 @@ Result<StoredPolicy> read_stored_policy(const std::string& path, const std::stri
     out.note = "the policy was edited since this version was built";
   }
   return out;
+}
+
+Result<policy::PolicyVersion> read_version_file(const std::string& path, const std::string& policy) {
+  const auto text = read_whole(path, policy::kMaxVersionBytes);
+  if (!text) return text.error();
+  if (!*text)
+    return Error{ErrorKind::io, "58030", fmt::format("there is no file {}", path), "check the path"};
+  auto version = policy::version_from_json(**text, path);
+  if (version && version->policy != policy) {
+    return Error{ErrorKind::configuration, "22023",
+                 fmt::format("{} is a version of policy {}", path, version->policy),
+                 fmt::format("take one of {}", policy)};
+  }
+  return version;
 }
 
 }  // namespace pgveil::app

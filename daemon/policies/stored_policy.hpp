@@ -19,4 +19,9 @@ struct StoredPolicy {
 // Errors: the configuration or a policy is wrong; no such policy; it was never built.
 [[nodiscard]] Result<StoredPolicy> read_stored_policy(const std::string& config, const std::string& policy);
 
+// A version of this policy, from a file that pgveil policy show --format json wrote. Errors: ErrorKind::io;
+// ErrorKind::configuration if it is no version, or one of another policy.
+[[nodiscard]] Result<policy::PolicyVersion> read_version_file(const std::string& path,
+                                                              const std::string& policy);
+
 }  // namespace pgveil::app

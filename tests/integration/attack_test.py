@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 """pgveil attack: what it says of greedy and thorough policies, its formats and exit status, persons who are
-known, several policies over one table, and that it quotes no value."""
+known, several policies over one table, several versions of one policy, and that it quotes no value."""
 import json
+import pathlib
 import subprocess
+import tempfile
 
 from harness.pgveil import binary
 from harness.runner import main
@@ -141,6 +143,112 @@ class Attack(StackCase):
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn("could not be written", done.stderr)
             self.attack(policy, "--output", "/nowhere/report.txt", status=1)
+
+
+# Two columns that divide twelve rows in different ways. A version that splits by one of them and a version
+# that splits by the other one have joint classes of one and two rows.
+GRID = naive.Policy("grid_v", "public.grid", 4, COLUMNS, strategy="thorough")
+GRID_TABLE = """
+    CREATE TABLE public.grid (id integer, job text, sex text);
+    INSERT INTO public.grid SELECT n, 'job-secret-' || n / 4, 'sex-secret-' || (n * 5 / 3) % 3
+                            FROM generate_series(0, 11) n;
+    GRANT SELECT ON public.grid TO pgveil_query, pgveil_admin"""
+
+
+class OverVersions(StackCase):
+    policies = (GRID,)
+    built = ()
+
+    @classmethod
+    def prepare(cls):
+        cls.postgres.run(GRID_TABLE, "demo")
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def pgveil_says(self, *arguments, status=0):
+        done = subprocess.run([binary(), *arguments, "-c", str(self.pgveil.config_path)],
+                              capture_output=True, text=True, timeout=60)  # fmt: skip
+        self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
+        return done
+
+    def build(self, first):
+        """A version that splits by this column first. → a file of it"""
+        path = self.pgveil.policy_path
+        lines = [line for line in path.read_text().splitlines() if not line.strip().startswith("priority:")]
+        at = next(i for i, line in enumerate(lines) if line.strip().startswith("k:"))
+        indent = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
+        lines.insert(at, f"{indent}priority: [{first}]")
+        path.write_text("\n".join(lines) + "\n")
+        self.pgveil_says("policy", "build", "grid_v", "--fresh")
+        shown = self.pgveil_says("policy", "show", "grid_v", "--format", "json").stdout
+        kept = self.folder / f"version-{json.loads(shown)['version']}.json"
+        kept.write_text(shown)
+        return kept
+
+    def attack(self, *versions, form="json", status=0):
+        arguments = [text for version in versions for text in ("--with", str(version))]
+        done = self.pgveil_says("attack", "grid_v", "--format", form, *arguments, status=status)
+        self.assertNotIn("secret", done.stdout + done.stderr)
+        return json.loads(done.stdout) if form == "json" else done.stdout
+
+    def test_two_versions_show_joint_classes_below_k(self):
+        by_job = self.build("job")
+        alone = self.attack()
+        self.assertIsNone(alone["over_versions"])
+        self.build("sex")
+        found = self.attack(by_job, status=4)["over_versions"]
+        self.assertEqual(found["versions"], [json.loads(by_job.read_text())["version"]])
+        self.assertEqual(found["required"], 4)
+        # One version shows the jobs, or that it is the last one. The other one shows the first sex, or not.
+        sizes = [int(row[0]) for row in self.postgres.rows(
+            "SELECT count(*) FROM public.grid GROUP BY job, sex = 'sex-secret-0'", "demo")]  # fmt: skip
+        small = [size for size in sizes if size < 4]
+        self.assertEqual((found["small_classes"], found["smallest"]), (len(small), min(small)))
+        self.assertEqual(found["claimed"], found["true"])
+        self.assertGreater(found["shown_before"], 0)
+        for form in ("text", "html"):
+            text = self.attack(by_job, form=form, status=4)
+            self.assertIn("Over versions", text)
+            self.assertIn("joint classes have fewer than 4 units", text)
+            self.assertEqual(text, self.attack(by_job, form=form, status=4))
+
+    def test_a_version_that_is_extended_adds_nothing(self):
+        first = self.build("job")
+        self.pgveil_says("policy", "build", "grid_v")
+        found = self.attack(first)["over_versions"]
+        self.assertEqual((found["small_classes"], found["claimed"]), (0, 0))
+        self.assertIn("were extended by this one", " ".join(self.attack()["not_tried"]))
+
+    def test_over_other_rows_only_joint_classes_are_looked_at(self):
+        by_job = self.build("job")
+        self.build("sex")
+        self.build("sex")
+        self.postgres.run("INSERT INTO public.grid VALUES (12, 'job-secret-0', 'sex-secret-0')", "demo")
+        try:
+            found = self.attack(by_job)
+            self.assertIsNone(found["over_versions"])
+            line = next(it for it in found["not_tried"] if "rows changed since" in it)
+            self.assertIn("that are no class of either", line)
+        finally:
+            self.postgres.run("DELETE FROM public.grid WHERE id = 12", "demo")
+
+    def test_what_is_no_earlier_version_is_refused(self):
+        earlier = self.build("job")
+        now = self.build("sex")
+        refused = self.pgveil_says("attack", "grid_v", "--with", str(now), status=2)
+        self.assertIn("is no earlier version", refused.stderr)
+        broken = self.folder / "broken.json"
+        for text, word in (("{", "broken.json"), (earlier.read_text().replace("grid_v", "other"), "other")):
+            broken.write_text(text)
+            self.assertIn(word, self.pgveil_says("attack", "grid_v", "--with", str(broken), status=1).stderr)
+        nowhere = self.folder / "nowhere.json"
+        self.assertIn("no file", self.pgveil_says("attack", "grid_v", "--with", str(nowhere), status=1).stderr)
+        before = earlier.read_text()
+        self.pgveil_says("attack", "grid_v", "--with", str(earlier), "-o", str(earlier), status=2)
+        self.assertEqual(earlier.read_text(), before)
 
 
 if __name__ == "__main__":
