@@ -14,7 +14,7 @@ RESULTS=$ROOT/build/bench
 
 # measure_one NAME: its tables in build/bench/NAME.md, and in NAME.run how they came about.
 measure_one() {
-  local name=$1 status=0 started load command=() since=$SECONDS
+  local name=$1 status=0 started load commit command=() since=$SECONDS
   case $name in
     soak) command=(scale --clients=10000 --minutes=60 --policies=50) ;;
     proxy) command=(proxy) ;; # its own --quick has too few rounds to compare
@@ -24,11 +24,13 @@ measure_one() {
   rm -f "$RESULTS/$name.md"
   started=$(date -u '+%-d %B %Y, %H:%M UTC')
   load=$(cut -d' ' -f1 /proc/loadavg)
+  commit=$(git -C "$ROOT" log -1 --format=%h 2>/dev/null || echo unknown)
   bash "$ROOT/bench/${command[0]}/run.sh" "${command[@]:1}" >"$RESULTS/$name.log" 2>&1 || status=$?
   [[ $status -eq 0 && -s $RESULTS/$name.md ]] || step "bench $name failed: $(tail -n 1 "$RESULTS/$name.log")"
   cat >"$RESULTS/$name.run" <<RUN
 command=./run bench ${command[*]}
 started=$started
+commit=$commit
 load=$load
 seconds=$((SECONDS - since))
 status=$status

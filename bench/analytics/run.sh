@@ -76,7 +76,8 @@ main() {
       *) die_usage "bench analytics: unknown argument \"$argument\"" ;;
     esac
   done
-  [[ $SCALE =~ ^[0-9]{1,3}(\.[0-9]{1,3})?$ ]] || die_usage "bench analytics: --scale is a number such as 0.1 or 1"
+  [[ $SCALE =~ ^[0-9]{1,3}(\.[0-9]{1,3})?$ ]] ||
+    die_usage "bench analytics: --scale is a number such as 0.1 or 1"
   [[ $ROWS =~ ^[1-9][0-9]{3,8}$ ]] || die_usage "bench analytics: --rows is a number from 1000 to 999999999"
   [[ $PAIRS =~ ^[1-9][0-9]?$ && $TIMEOUT =~ ^[1-9][0-9]{0,3}$ ]] ||
     die_usage "bench analytics: --pairs is a number from 1 to 99, and --timeout from 1 to 9999"
@@ -91,7 +92,8 @@ main() {
   measure_all
   cp "$DIRECTORY/analytics.tsv" "$ROOT/build/bench/"
   {
-    say "TPC-H at scale factor $SCALE, and $ROWS page views; $PAIRS pairs, and at most $TIMEOUT s for a statement."
+    say "TPC-H at scale factor $SCALE, and $ROWS page views; $PAIRS pairs, and at most $TIMEOUT s for each" \
+      "statement."
     say
     run_script report.py analytics.tsv
   } | tee "$ROOT/build/bench/analytics.md"
