@@ -1,7 +1,5 @@
 #include "rewriter/mask/mask_form.hpp"
 
-#include <algorithm>
-
 namespace pgveil::rewriter {
 namespace {
 
@@ -13,13 +11,14 @@ constexpr double kPlanning = 10'000;
 
 }  // namespace
 
-MaskForm cheaper_form(const MaskCosts& costs, std::span<const std::size_t> left_out) {
+MaskForm cheaper_form(const MaskCosts& costs, std::span<const std::size_t> uses) {
   double by_column = 0;
   double by_row = costs.by_row + kNode;
   for (std::size_t i = 0; i < costs.by_column.size(); ++i) {
-    if (costs.by_column[i] == 0 || std::ranges::find(left_out, i) != left_out.end()) continue;
-    by_column += costs.by_column[i];
-    by_row += kBit;
+    if (costs.by_column[i] == 0) continue;
+    const auto times = static_cast<double>(uses[i]);
+    by_column += times * costs.by_column[i];
+    by_row += times * kBit;
   }
   return (by_column - by_row) * costs.rows > kPlanning ? MaskForm::by_row : MaskForm::by_column;
 }

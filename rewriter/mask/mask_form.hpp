@@ -26,8 +26,8 @@ struct MaskCosts {
   double rows = 0;  // of the table when the tree was built
 };
 
-// The cheaper form for a statement that reads all rows. left_out: positions of the columns that it does not
-// use.
-[[nodiscard]] MaskForm cheaper_form(const MaskCosts& costs, std::span<const std::size_t> left_out);
+// The cheaper form for a statement that reads all rows. uses: per target of the mask, how often a row's cell
+// is computed if it is written by column; 0: the statement does not use it.
+[[nodiscard]] MaskForm cheaper_form(const MaskCosts& costs, std::span<const std::size_t> uses);
 
 }  // namespace pgveil::rewriter

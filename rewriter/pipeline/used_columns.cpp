@@ -1,6 +1,7 @@
 #include "rewriter/pipeline/used_columns.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -27,15 +28,22 @@ class Collector {
     if (kind == "Alias") row_names_.insert(reinterpret_cast<const PgQuery__Alias&>(node).aliasname);
     if (kind == "RangeSubselect" && follows(reinterpret_cast<const PgQuery__RangeSubselect&>(node))) return;
     if (kind == "SelectStmt" && is_stand_in(reinterpret_cast<const PgQuery__SelectStmt&>(node))) return;
-    pg::for_each_child(node, [&](const ProtobufCFieldDescriptor&, const Message& child) { message(child); });
+    const bool was_in_call = is_in_call_;
+    pg::for_each_child(node, [&](const ProtobufCFieldDescriptor& field, const Message& child) {
+      const std::string_view name(field.name);
+      is_in_call_ = (was_in_call || kind == "FuncCall") && name != "group_clause" && name != "sort_clause";
+      message(child);
+    });
+    is_in_call_ = was_in_call;
   }
 
-  [[nodiscard]] std::optional<std::set<std::string_view>> take() {
+  [[nodiscard]] std::optional<ColumnUses> take() {
     settle_targets();
     const bool has_whole_row =
-        std::ranges::any_of(row_names_, [&](std::string_view name) { return columns_.contains(name); });
+        std::ranges::any_of(row_names_, [&](std::string_view name) { return calls_.contains(name); });
     if (uses_all_ || has_whole_row) return std::nullopt;
-    return std::move(columns_);
+    for (auto& [name, calls] : calls_) calls = std::max<std::size_t>(calls, 1);
+    return std::move(calls_);
   }
 
  private:
@@ -98,7 +106,7 @@ class Collector {
       has_found = false;
       for (Target& target : targets_) {
         if (target.column == nullptr) continue;
-        if (!columns_.contains(target.outside) && !columns_.contains(target.inside)) continue;
+        if (!calls_.contains(target.outside) && !calls_.contains(target.inside)) continue;
         column(*std::exchange(target.column, nullptr));
         has_found = true;
       }
@@ -114,44 +122,58 @@ class Collector {
     for (const pg::Node* field : pg::nodes(column.fields, column.n_fields)) {
       if (pg::is_kind(field, PG_QUERY__NODE__NODE_A_STAR)) uses_all_ = true;
     }
-    if (column.n_fields > 0) columns_.insert(pg::string_of(column.fields[column.n_fields - 1]));
+    if (column.n_fields > 0)
+      calls_[pg::string_of(column.fields[column.n_fields - 1])] += is_in_call_ ? 1 : 0;
   }
 
   void join(const PgQuery__JoinExpr& join) {
     if (join.is_natural != 0 || (join.alias != nullptr && join.alias->n_colnames > 0)) uses_all_ = true;
     for (const pg::Node* name : pg::nodes(join.using_clause, join.n_using_clause))
-      columns_.insert(pg::string_of(name));
+      calls_.try_emplace(pg::string_of(name));
   }
 
-  std::set<std::string_view> columns_;
+  ColumnUses calls_;  // that read a column, by its name
+  bool is_in_call_ = false;
   std::vector<Target> targets_;
   std::set<std::string_view> row_names_;  // names that could be a column or a whole row
   bool uses_all_ = false;
 };
 
-std::vector<std::size_t> unused(const Mask& mask, const std::set<std::string_view>& used) {
+// Per target of the mask; 0: it is left out. used: null: every column is used.
+std::vector<std::size_t> uses_of(const Mask& mask, const ColumnUses* used) {
+  std::vector<std::size_t> uses(mask.parts.columns.size(), 1);
+  if (used == nullptr) return uses;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    const auto found = used->find(mask.parts.columns[i].name);
+    if (found != used->end())
+      uses[i] = found->second;
+    else if (mask.may_leave_out(i))
+      uses[i] = 0;
+  }
+  return uses;
+}
+
+std::vector<std::size_t> unused(std::span<const std::size_t> uses) {
   std::vector<std::size_t> out;
-  for (std::size_t i = 0; i < mask.parts.columns.size(); ++i) {
-    const std::string& column = mask.parts.columns[i].name;
-    if (mask.may_leave_out(i) && !used.contains(column)) out.push_back(i);
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    if (uses[i] == 0) out.push_back(i);
   }
   return out;
 }
 
 // REQUIRES: the mask has both forms.
-MaskForm form_of(const Mask& mask, std::span<const std::size_t> left_out, MaskChoice choice,
-                 bool is_read_whole) {
+MaskForm form_of(const Mask& mask, std::span<const std::size_t> uses, MaskChoice choice, bool is_read_whole) {
   switch (choice) {
     case MaskChoice::by_column: return MaskForm::by_column;
     case MaskChoice::by_row: return MaskForm::by_row;
     case MaskChoice::cheapest: break;
   }
-  return is_read_whole ? cheaper_form(mask.costs, left_out) : MaskForm::by_column;
+  return is_read_whole ? cheaper_form(mask.costs, uses) : MaskForm::by_column;
 }
 
 }  // namespace
 
-std::optional<std::set<std::string_view>> used_column_names(const ProtobufCMessage& statement) {
+std::optional<ColumnUses> used_columns(const ProtobufCMessage& statement) {
   Collector collector;
   collector.message(statement);
   return collector.take();
@@ -160,16 +182,17 @@ std::optional<std::set<std::string_view>> used_column_names(const ProtobufCMessa
 void choose_masks(const ProtobufCMessage& statement, std::span<const StandIn> stand_ins, MaskChoices choices,
                   pg::Arena& arena, LiteralTrace* trace) {
   if (stand_ins.empty()) return;
-  const auto used = used_column_names(statement);
+  const auto used = used_columns(statement);
   const auto whole = whole_reads(statement, stand_ins);
   const auto look_ups = put_look_ups(statement, stand_ins, arena, trace);
   put_estimates(statement, stand_ins, look_ups, choices.estimates, arena, trace);
   for (const StandIn& stand_in : stand_ins) {
     const Mask& mask = *stand_in.mask;
     StandInName name{.oid = mask.table_oid, .form = MaskForm::by_column, .left_out = {}};
-    if (used && !stand_in.has_renamed_columns) name.left_out = unused(mask, *used);
+    const auto uses = uses_of(mask, used && !stand_in.has_renamed_columns ? &*used : nullptr);
+    name.left_out = unused(uses);
     if (mask.by_row && !look_ups.contains(stand_in.name))
-      name.form = form_of(mask, name.left_out, choices.form, whole.contains(stand_in.name));
+      name.form = form_of(mask, uses, choices.form, whole.contains(stand_in.name));
     stand_in.name->relname = arena.copy(print_name(name));
   }
 }

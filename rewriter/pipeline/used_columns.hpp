@@ -2,8 +2,9 @@
 // Finds the columns that a resolved statement can use at all. It works by name and from the top down: a
 // column that is not in the answer is used nowhere. A name counts wherever it stands, so scopes need not be
 // known.
+#include <cstddef>
+#include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string_view>
 
@@ -15,9 +16,14 @@
 
 namespace pgveil::rewriter {
 
+// Name → how often a row's value is computed, at least 1. PostgreSQL puts the expression of a mask into each
+// place that reads it, and computes equal targets and groups only once. So each call that reads the column
+// counts, except in GROUP BY and ORDER BY. That is an estimate: calls with equal arguments may share a value.
+using ColumnUses = std::map<std::string_view, std::size_t>;
+
 // nullopt: every column may be used (a star, a whole row, NATURAL JOIN, columns renamed by a join's alias).
 // Texts live as long as the tree. Stand-ins of masks are not looked into.
-[[nodiscard]] std::optional<std::set<std::string_view>> used_column_names(const ProtobufCMessage& statement);
+[[nodiscard]] std::optional<ColumnUses> used_columns(const ProtobufCMessage& statement);
 
 struct MaskChoices {
   MaskChoice form = MaskChoice::cheapest;
