@@ -7,6 +7,7 @@ namespace pgveil::engine {
 namespace {
 
 constexpr std::size_t kFolds = 5;
+constexpr double kTie = 1e-12;  // equal scores may differ by so much, because logarithms are rounded
 
 struct Model {
   std::vector<double> rows;                 // by class
@@ -57,7 +58,11 @@ std::size_t predict(const Examples& from, const Model& model, std::size_t row) {
     if (code == feature.null_code) continue;
     for (std::size_t c = 0; c < scores.size(); ++c) scores[c] += model.scores[i][code * scores.size() + c];
   }
-  return static_cast<std::size_t>(std::ranges::max_element(scores) - scores.begin());
+  std::size_t best = 0;
+  for (std::size_t c = 1; c < scores.size(); ++c) {
+    if (scores[c] > scores[best] + kTie) best = c;
+  }
+  return best;
 }
 
 std::vector<std::size_t> rows_by_class(const Examples& from) {

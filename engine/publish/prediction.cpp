@@ -37,7 +37,10 @@ std::optional<Code> null_code_of(const Column& column, const std::optional<std::
 FeatureColumn as_it_was(const Column& column, const std::optional<std::string>& null_text) {
   FeatureColumn made{codes_by_row(column), {}, {}, column.values.size(), null_code_of(column, null_text)};
   made.cells = made.raw;
-  for (Code code = 0; code < made.values; ++code) made.covers.push_back({code});
+  made.covers.resize(made.values);
+  for (Code code = 0; code < made.values; ++code) {
+    if (code != made.null_code) made.covers[code].push_back(code);
+  }
   return made;
 }
 

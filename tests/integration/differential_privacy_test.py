@@ -92,7 +92,7 @@ class DifferentialPrivacy(VerbCase):
             return report, list(csv.DictReader(file))
 
     def test_k_is_that_of_exact_arithmetic(self):
-        for epsilon, delta in ((0.1, 1e-3), (0.5, 1e-4), (1, 1e-5), (1.5, 1e-4), (2, 1e-3)):
+        for epsilon, delta in ((0.5, 1e-4), (1, 1e-5), (2, 1e-3)):
             with self.subTest(epsilon=epsilon, delta=delta):
                 report, _ = self.publish(epsilon, delta)
                 self.assertEqual(report["k"], smallest_k(epsilon, delta))

@@ -28,7 +28,8 @@ output: {file: out.csv}
 
 PREPARE = """
 CREATE TABLE public.visits (patient integer, age integer, zip text, visit integer);
-INSERT INTO public.visits SELECT g * g % 37, 20 + g * 7 % 40, (81600 + g * 13 % 90)::text, g FROM generate_series(1, 200) g;
+INSERT INTO public.visits
+  SELECT g * g % 37, 20 + g * 7 % 40, (81600 + g * 13 % 90)::text, g FROM generate_series(1, 200) g;
 GRANT SELECT ON public.visits TO pgveil_admin;
 """
 
@@ -39,7 +40,8 @@ def visits(rows=400, seed=7):
     made = []
     for visit in range(rows):
         patient = draw.randrange(4) if draw.random() < 0.5 else draw.randrange(4, 90)
-        made.append({"patient": f"p{patient}", "age": 20 + patient % 45, "zip": 10000 + patient * 7 % 30, "visit": visit})
+        place = {"age": 20 + patient % 45, "zip": 10000 + patient * 7 % 30}
+        made.append({"patient": f"p{patient}", **place, "visit": visit})
     return made
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What pycanon (an independent implementation) counts in a published file: k, l, the entropy l and t are those of
-check-table, and keep what the job promises. Skipped without the package."""
+"""What pycanon (an independent implementation) counts in a published file: k, l, the entropy l and t are those
+of check-table, and keep what the job promises. Skipped without the package."""
 import csv
 import importlib.util
 import json
@@ -53,8 +53,8 @@ class Pycanon(VerbCase):
                 writer.writerow([draw.randrange(20, 80), 10000 + draw.randrange(40), illness])
         (self.folder / "job.yaml").write_text(JOB)
         self.run_verb("anonymize", "job.yaml")
-        checked = self.run_verb("check-table", "out.csv", "--columns", "age,zip", "--sensitive", "illness", "--format", "json")
-        found = json.loads(checked)
+        check = ("check-table", "out.csv", "--columns", "age,zip", "--sensitive", "illness")
+        found = json.loads(self.run_verb(*check, "--format", "json"))
         illness = found["columns"][0]
         table = pandas.read_csv(self.folder / "out.csv", dtype=str)
         k = anonymity.k_anonymity(table, NAMES)
