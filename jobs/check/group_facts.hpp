@@ -18,9 +18,11 @@
 #include <string>
 #include <vector>
 
+#include "common/error.hpp"
+#include "engine/data/table.hpp"
 #include "jobs/check/published_classes.hpp"
 #include "jobs/check/repeated_job.hpp"
-#include "jobs/check/shown_values.hpp"
+#include "jobs/language/job.hpp"
 
 namespace pgveil::app {
 
@@ -46,17 +48,12 @@ struct GroupFacts {
   std::vector<GroupColumn> columns;  // the quasi-identifiers
 };
 
-// A column of the file with its column of the input. shown outlives this.
-struct GroupCells {
-  const engine::Column* published;
-  const engine::Column* raw;
-  const ShownValues* shown;
-};
-
 // class_of: by row of the input, to check the facts and for what the last record of a class gives away.
-// median_k: k, if classes of 2·k records are uncut as above; nullopt: they tell nothing.
-[[nodiscard]] GroupFacts facts_of_groups(const std::vector<GroupCells>& columns,
-                                         const PublishedClasses& classes, const RepeatedClasses& class_of,
-                                         std::optional<std::uint64_t> median_k);
+// nullopt: the groups show regions, which name no value that occurs. Errors: those of ShownValues::make.
+// REQUIRES: the job makes groups, and its cuts are not drawn; classes: of the file.
+[[nodiscard]] Result<std::optional<GroupFacts>> facts_of_groups(const Job& job, const engine::Table& input,
+                                                                const engine::Table& published,
+                                                                const PublishedClasses& classes,
+                                                                const RepeatedClasses& class_of);
 
 }  // namespace pgveil::app

@@ -11,7 +11,7 @@ namespace {
 using Codes = TransformationOrder::Codes;
 
 // Classes of at most so many combinations are listed, so that their sizes can be used.
-constexpr std::uint64_t kMostListed = 2'000;
+constexpr std::uint64_t kMostListed = 256;
 
 bool is_shown_by(const TransformationOrder& order, const Codes& raw, const RefinedClass& cells) {
   const auto found = order.place_of(raw);
@@ -102,8 +102,7 @@ void check_claim(const RefinedClass& cells, std::size_t column, engine::Code onl
   for (const Codes& row : cells.rows) ++(row[column] == only ? out.learnt : out.wrong);
 }
 
-Verdict verdict_of(const OpenClass& listed, const Search& search, std::size_t column, engine::Code choice) {
-  if (listed.is_open) return search.verdict(column, choice);
+Verdict verdict_of(const OpenClass& listed, std::size_t column, engine::Code choice) {
   const bool is_possible =
       std::ranges::any_of(listed.combinations, [&](const Codes& it) { return it[column] == choice; });
   return is_possible ? Verdict::possible : Verdict::impossible;
@@ -121,14 +120,15 @@ void pin(const UnshownCells& by_sizes, const RefinedClass& cells, std::size_t pl
   }
 }
 
-// place: of the class in by_sizes, which is null if the sizes tell nothing.
+// place: of the class in by_sizes, which is null if the sizes tell nothing of this class.
 void refine_class(const std::vector<Codes>& kinds, const RefinedClass& cells, const Search& search,
-                  const OpenClass& listed, const UnshownCells* by_sizes, std::size_t place, Refinement& out) {
+                  const UnshownCells* by_sizes, std::size_t place, Refinement& out) {
   for (std::size_t i = 0; i < cells.values.size(); ++i) {
     if (cells.values[i].size() < 2) continue;
     Codes possible, alone;  // alone: no other value of the cell is of its kind
     for (const auto choice : search.choices(i)) {
-      const auto verdict = verdict_of(listed, search, i, choice);
+      const auto verdict =
+          by_sizes != nullptr ? verdict_of(by_sizes->class_at(place), i, choice) : search.verdict(i, choice);
       std::size_t of_kind = 0;
       for (const auto code : cells.values[i]) {
         if (kinds[i][code] != kinds[i][choice]) continue;
@@ -152,22 +152,26 @@ Refinement refine(const TransformationOrder& order, const std::vector<std::strin
                   const std::vector<RefinedClass>& classes, std::optional<std::uint64_t> k) {
   Refinement made;
   made.uses_sizes = k.has_value();
-  std::vector<Codes> kinds;
+  std::vector<Codes> kinds, fine_kinds;
   for (const auto& name : names) {
     kinds.push_back(order.kinds_of(made.columns.size()));
+    fine_kinds.push_back(order.fine_kinds_of(made.columns.size()));
     made.columns.push_back({name});
   }
-  std::vector<Search> searches;
-  std::vector<OpenClass> listed;
-  for (const auto& cells : classes) {
-    searches.emplace_back(order, kinds, cells);
-    listed.push_back(searches.back().listed());
-  }
+  // Sizes need to know the cells that are not shown. There are fewer kinds, and so fewer combinations to try,
+  // if these count as one.
   std::optional<UnshownCells> by_sizes;
-  if (k) by_sizes.emplace(order, *k, listed);
-  for (std::size_t c = 0; c < classes.size(); ++c)
-    refine_class(kinds, classes[c], searches[c], by_sizes ? by_sizes->class_at(c) : listed[c],
-                 by_sizes ? &*by_sizes : nullptr, c, made);
+  if (k) {
+    std::vector<OpenClass> listed;
+    for (const auto& cells : classes) listed.push_back(Search(order, fine_kinds, cells).listed());
+    by_sizes.emplace(order, *k, std::move(listed));
+  }
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    const bool is_by_sizes = by_sizes && !by_sizes->class_at(c).is_open;
+    const auto& of_class = is_by_sizes ? fine_kinds : kinds;
+    const Search search(order, of_class, classes[c]);
+    refine_class(of_class, classes[c], search, is_by_sizes ? &*by_sizes : nullptr, c, made);
+  }
   return made;
 }
 

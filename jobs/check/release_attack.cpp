@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <deque>
 #include <functional>
 #include <map>
 #include <unordered_map>
@@ -462,29 +461,6 @@ KnownInRelease nothing_known(const Columns& known, const Columns& targets) {
   return made;
 }
 
-bool shows_what_occurs(const Job& job) {
-  return job.mondrian->ranges == engine::Ranges::tight || job.mondrian->ranges == engine::Ranges::sets;
-}
-
-Result<GroupFacts> facts_of(const PublishedFile& release, const engine::Table& input,
-                            const PublishedClasses& classes, const RepeatedClasses& class_of) {
-  const Job& job = *release.job;
-  const auto published = columns_of(job, *release.published, Asked::quasi_identifiers);
-  std::deque<ShownValues> shown;  // keeps addresses
-  std::vector<GroupCells> columns;
-  bool are_numbers = true;
-  for (const auto* column : published) {
-    const auto& attribute = *std::ranges::find(job.attributes, column->name, &JobAttribute::name);
-    const auto* raw = input.find(column->name);
-    auto made = ShownValues::make(attribute, *raw, job);
-    if (!made) return made.error();
-    columns.push_back({column, raw, &shown.emplace_back(std::move(*made))});
-    are_numbers = are_numbers && attribute.is_numeric;
-  }
-  const bool is_uncut = are_numbers && is_decided_by_values(job);
-  return facts_of_groups(columns, classes, class_of, is_uncut ? std::optional(job.k) : std::nullopt);
-}
-
 // What follows from repeating the job.
 Result<void> repeat_job(const PublishedFile& release, const engine::Table& input, const Columns& known,
                         const Columns& targets, const PublishedClasses& classes, ReleaseLookup lookup,
@@ -498,8 +474,8 @@ Result<void> repeat_job(const PublishedFile& release, const engine::Table& input
     made.repeated = nothing_known(known, targets);
     attack.run(input, *made.repeated, nullptr);
   }
-  if (*groups && shows_what_occurs(*release.job)) {
-    auto facts = facts_of(release, input, classes, **groups);
+  if (*groups) {
+    auto facts = facts_of_groups(*release.job, input, *release.published, classes, **groups);
     if (!facts) return facts.error();
     made.groups = std::move(*facts);
   }

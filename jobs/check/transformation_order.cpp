@@ -1,6 +1,26 @@
 #include "jobs/check/transformation_order.hpp"
 
+#include <type_traits>
+
 namespace pgveil::app {
+namespace {
+
+// Numbers the raw codes by what `part` takes of their cells in all transformations.
+template <class Part>
+TransformationOrder::Codes kinds_by(const std::vector<TransformationOrder::Step>& steps, std::size_t column,
+                                    Part part) {
+  using Taken = std::invoke_result_t<Part, const TransformationOrder::Cell&>;
+  std::map<std::vector<Taken>, engine::Code> known;
+  TransformationOrder::Codes kinds;
+  for (std::size_t code = 0; code < steps.front()[column].size(); ++code) {
+    std::vector<Taken> cells;
+    for (const auto& step : steps) cells.push_back(part(step[column][code]));
+    kinds.push_back(known.emplace(std::move(cells), static_cast<engine::Code>(known.size())).first->second);
+  }
+  return kinds;
+}
+
+}  // namespace
 
 std::optional<TransformationOrder::Place> TransformationOrder::place_of(const Codes& raw) const {
   Codes cells;
@@ -22,14 +42,11 @@ TransformationOrder::Codes TransformationOrder::values_at(std::size_t step, cons
 }
 
 TransformationOrder::Codes TransformationOrder::kinds_of(std::size_t column) const {
-  std::map<std::vector<Cell>, engine::Code> known;
-  Codes kinds;
-  for (std::size_t code = 0; code < steps_.front()[column].size(); ++code) {
-    std::vector<Cell> cells;
-    for (const Step& step : steps_) cells.push_back(step[column][code]);
-    kinds.push_back(known.emplace(std::move(cells), static_cast<engine::Code>(known.size())).first->second);
-  }
-  return kinds;
+  return kinds_by(steps_, column, [](const Cell& cell) { return cell.shown; });
+}
+
+TransformationOrder::Codes TransformationOrder::fine_kinds_of(std::size_t column) const {
+  return kinds_by(steps_, column, [](const Cell& cell) { return cell; });
 }
 
 }  // namespace pgveil::app

@@ -39,8 +39,10 @@ class TransformationOrder {
   [[nodiscard]] std::optional<Place> place_of(const Codes& raw) const;
   // What the levels of a transformation give for the combination: one number for each column.
   [[nodiscard]] Codes values_at(std::size_t step, const Codes& raw) const;
-  // [raw code] of a column: equal numbers have equal cells in all transformations.
+  // [raw code] of a column: equal numbers have equal published codes in all transformations.
   [[nodiscard]] Codes kinds_of(std::size_t column) const;
+  // The same, but also the values that the levels give are equal.
+  [[nodiscard]] Codes fine_kinds_of(std::size_t column) const;
 
  private:
   std::vector<Step> steps_;

@@ -320,7 +320,7 @@ TEST_CASE("sizes of classes that were not shown exclude more, and what they clai
       pinned += one.pinned;
     }
   }
-  MESSAGE(more, " more cells are narrowed, and ", pinned, " are pinned");
+  CHECK(more > 0);
   CHECK(pinned > 0);
 }
 
