@@ -62,8 +62,9 @@ Result<void> check_free(const Descriptor& folder, const std::string& name, const
   }
   for (const auto& input : place.inputs) {
     if (is_same_file(status, input))
-      return invalid_output(fmt::format("{} would be overwritten, but the job reads {}", place.path, input),
-                            "publish to another file");
+      return invalid_output(
+          fmt::format("{} would be overwritten, but this command reads {}", place.path, input),
+          "publish to another file");
   }
   if (!S_ISREG(status.st_mode))
     return invalid_output(fmt::format("{} is not a regular file", place.path), "publish to another file");

@@ -146,12 +146,14 @@ class Attack(StackCase):
 
 
 # Two columns that divide twelve rows in different ways. A version that splits by one of them and a version
-# that splits by the other one have joint classes of one and two rows.
+# that splits by the other one have joint classes of one and two rows. Two more rows have values that nobody
+# shares, so nothing is certain where nothing is shown.
 GRID = naive.Policy("grid_v", "public.grid", 4, COLUMNS, strategy="thorough")
 GRID_TABLE = """
     CREATE TABLE public.grid (id integer, job text, sex text);
     INSERT INTO public.grid SELECT n, 'job-secret-' || n / 4, 'sex-secret-' || (n * 5 / 3) % 3
                             FROM generate_series(0, 11) n;
+    INSERT INTO public.grid VALUES (12, 'rare-secret-1', 'y-secret'), (13, 'rare-secret-2', 'z-secret');
     GRANT SELECT ON public.grid TO pgveil_query, pgveil_admin"""
 
 
@@ -184,7 +186,7 @@ class OverVersions(StackCase):
         path.write_text("\n".join(lines) + "\n")
         self.pgveil_says("policy", "build", "grid_v", "--fresh")
         shown = self.pgveil_says("policy", "show", "grid_v", "--format", "json").stdout
-        kept = self.folder / f"version-{json.loads(shown)['version']}.json"
+        kept = self.folder / f"version-{json.loads(shown)['number']}.json"
         kept.write_text(shown)
         return kept
 
@@ -200,11 +202,13 @@ class OverVersions(StackCase):
         self.assertIsNone(alone["over_versions"])
         self.build("sex")
         found = self.attack(by_job, status=4)["over_versions"]
-        self.assertEqual(found["versions"], [json.loads(by_job.read_text())["version"]])
+        self.assertEqual(found["versions"], [json.loads(by_job.read_text())["number"]])
         self.assertEqual(found["required"], 4)
-        # One version shows the jobs, or that it is the last one. The other one shows the first sex, or not.
+        # One version shows two jobs, and the other one shows two sexes.
         sizes = [int(row[0]) for row in self.postgres.rows(
-            "SELECT count(*) FROM public.grid GROUP BY job, sex = 'sex-secret-0'", "demo")]  # fmt: skip
+            "SELECT count(*) FROM public.grid GROUP BY "
+            "CASE WHEN job IN ('job-secret-0', 'job-secret-1') THEN job END, "
+            "CASE WHEN sex IN ('sex-secret-0', 'sex-secret-1') THEN sex END", "demo")]  # fmt: skip
         small = [size for size in sizes if size < 4]
         self.assertEqual((found["small_classes"], found["smallest"]), (len(small), min(small)))
         self.assertEqual(found["claimed"], found["true"])
@@ -226,19 +230,19 @@ class OverVersions(StackCase):
         by_job = self.build("job")
         self.build("sex")
         self.build("sex")
-        self.postgres.run("INSERT INTO public.grid VALUES (12, 'job-secret-0', 'sex-secret-0')", "demo")
+        self.postgres.run("INSERT INTO public.grid VALUES (14, 'job-secret-0', 'sex-secret-0')", "demo")
         try:
             found = self.attack(by_job)
             self.assertIsNone(found["over_versions"])
             line = next(it for it in found["not_tried"] if "rows changed since" in it)
             self.assertIn("that are no class of either", line)
         finally:
-            self.postgres.run("DELETE FROM public.grid WHERE id = 12", "demo")
+            self.postgres.run("DELETE FROM public.grid WHERE id = 14", "demo")
 
     def test_what_is_no_earlier_version_is_refused(self):
         earlier = self.build("job")
         now = self.build("sex")
-        refused = self.pgveil_says("attack", "grid_v", "--with", str(now), status=2)
+        refused = self.pgveil_says("attack", "grid_v", "--with", str(now), status=1)
         self.assertIn("is no earlier version", refused.stderr)
         broken = self.folder / "broken.json"
         for text, word in (("{", "broken.json"), (earlier.read_text().replace("grid_v", "other"), "other")):
@@ -247,7 +251,8 @@ class OverVersions(StackCase):
         nowhere = self.folder / "nowhere.json"
         self.assertIn("no file", self.pgveil_says("attack", "grid_v", "--with", str(nowhere), status=1).stderr)
         before = earlier.read_text()
-        self.pgveil_says("attack", "grid_v", "--with", str(earlier), "-o", str(earlier), status=2)
+        refused = self.pgveil_says("attack", "grid_v", "--with", str(earlier), "-o", str(earlier), status=1)
+        self.assertIn("would be overwritten", refused.stderr)
         self.assertEqual(earlier.read_text(), before)
 
 

@@ -56,7 +56,7 @@ struct Versions {
   std::uint64_t k = 2;
 };
 
-struct Study {
+struct StudyOfTwo {
   std::uint64_t certain = 0, shown_before = 0, small_classes = 0;  // by the definition
   OverVersions found;                                              // the sums of all tables
 };
@@ -75,10 +75,10 @@ Seen seen_of(const Table& table, const Versions& versions) {
   return seen;
 }
 
-Study study(const Shape& shape, const Versions& versions, Made made) {
+StudyOfTwo study_two(const Shape& shape, const Versions& versions, Made made) {
   std::map<Seen, std::vector<Table>, Before> groups;
   for_all_tables(shape, [&](const Table& table) { groups[seen_of(table, versions)].push_back(table); });
-  Study result;
+  StudyOfTwo result;
   for (const auto& [seen, tables] : groups) {
     const auto& [now, before, classes] = seen;
     std::map<std::pair<Joint, std::size_t>, std::set<std::string>> possible;
@@ -133,7 +133,7 @@ TEST_CASE("two versions over the same rows: joint classes, cells shown before, a
       Versions versions{first("c0"), first("c1"), shape.k};
       versions.now.strategy = versions.before.strategy = strategy;
       for (const Made made : {Made::unknown, Made::to_the_end}) {
-        const Study found = study(shape, versions, made);
+        const StudyOfTwo found = study_two(shape, versions, made);
         CAPTURE(shape.rows);
         CAPTURE(shape.widths.size());
         CHECK(found.found.small_classes == found.small_classes);
