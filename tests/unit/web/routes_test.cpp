@@ -26,8 +26,8 @@ TEST_CASE("an address is one command of the console") {
   CHECK(command("POST", "policies/people_k2/build", "{}") == R"(BUILD POLICY "people_k2")");
   CHECK(command("POST", "policies/a/attack", R"({"knows": [], "format": "html"})") ==
         R"(ATTACK POLICY "a" AS HTML)");
-  CHECK(command("POST", "policies/a/attack", R"({"knows": ["x\")", "y"], "format": "json"})") ==
-        R"(ATTACK POLICY "a" KNOWS ("x"")", "y") AS JSON)");
+  CHECK(command("POST", "policies/a/attack", R"x({"knows": ["x\")", "y"], "format": "json"})x") ==
+        R"x(ATTACK POLICY "a" KNOWS ("x"")", "y") AS JSON)x");
   CHECK(command("POST", "jobs/adult/run", "{}") == R"(ANONYMIZE JOB "adult")");
   CHECK(command("GET", "show/pools") == "SHOW POOLS");
   CHECK(command("POST", "explain", R"({"role": "a", "database": "d", "sql": "SELECT 'x'"})") ==
