@@ -117,8 +117,8 @@ std::optional<KnownOfPersons> known_of(const Job& job, const JobData& data, cons
 }  // namespace
 
 bool is_decided_by_values(const Job& job) {
-  return job.mondrian && !job.mondrian->rounds && job.mondrian->cuts == engine::Cuts::strict &&
-         !job.unit && !has_models(job);
+  return job.mondrian && !job.mondrian->rounds && job.mondrian->cuts == engine::Cuts::strict && !job.unit &&
+         !has_models(job);
 }
 
 Result<std::optional<RepeatedClasses>> repeat_groups(const Job& job, const engine::Table& input,

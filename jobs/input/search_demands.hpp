@@ -23,8 +23,8 @@ struct LevelRange {
 // With the weights of the quasi-identifiers.
 [[nodiscard]] engine::QualityModel quality_of(const Job& job);
 
-// suppression_limit: in records. Sensitive columns have the order in which read_job_data prepares them, the unit
-// last.
+// suppression_limit: in records. Sensitive columns have the order in which read_job_data prepares them, and
+// the unit is last.
 [[nodiscard]] engine::Anonymity anonymity_of(const Job& job, std::uint64_t suppression_limit);
 
 }  // namespace pgveil::app

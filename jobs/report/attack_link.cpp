@@ -17,9 +17,8 @@ Error no_report() {
 bool AttackLink::is_about(const Certificate& certificate) const {
   if (!certificate.policy.empty())
     return policy_print == certificate.policy_print && policy_version == certificate.policy_version;
-  return policy_print.empty() &&
-         ((file_print && file_print == certificate.file_print) ||
-          (table_print && table_print == certificate.table_print));
+  return policy_print.empty() && ((file_print && file_print == certificate.file_print) ||
+                                  (table_print && table_print == certificate.table_print));
 }
 
 Result<AttackLink> read_attack_link(std::string_view json) {

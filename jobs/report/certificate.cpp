@@ -88,8 +88,8 @@ void read_policy_part(JsonObjectView& fields, Certificate& made, FirstError& err
   made.models = fields.texts("models");
   made.unit = fields.text_or_null("unit");
   if (made.policy.empty()) errors.add(no_certificate());
-  for (const auto* key : {"built_at", "units", "cohorts", "smallest_cohort", "cells",
-                          "disclosed", "computable", "equal", "disclosed_or_implied", "suppressed_splits"})
+  for (const auto* key : {"built_at", "units", "cohorts", "smallest_cohort", "cells", "disclosed",
+                          "computable", "equal", "disclosed_or_implied", "suppressed_splits"})
     fields.skip(key);
 }
 

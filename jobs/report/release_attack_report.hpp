@@ -13,7 +13,7 @@ namespace pgveil::app {
 struct ReleaseAttackReport {
   std::string pgveil;  // the program's version
   std::string job;
-  std::string file;       // "the file out.csv"
+  std::string file;  // "the file out.csv"
   // As in the job's certificate. Neither: standard input was read, and can't be read twice.
   std::optional<std::string> file_print, table_print;
   std::string algorithm;  // in the job's words

@@ -122,8 +122,7 @@ class Collector {
     for (const pg::Node* field : pg::nodes(column.fields, column.n_fields)) {
       if (pg::is_kind(field, PG_QUERY__NODE__NODE_A_STAR)) uses_all_ = true;
     }
-    if (column.n_fields > 0)
-      calls_[pg::string_of(column.fields[column.n_fields - 1])] += is_in_call_ ? 1 : 0;
+    if (column.n_fields > 0) calls_[pg::string_of(column.fields[column.n_fields - 1])] += is_in_call_ ? 1 : 0;
   }
 
   void join(const PgQuery__JoinExpr& join) {

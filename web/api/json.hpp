@@ -37,7 +37,8 @@ namespace pgveil::app {
                                                           const std::vector<std::string_view>& keys);
 // Errors: the member is of another type.
 [[nodiscard]] Result<std::string> text_at(const boost::json::object& body, std::string_view key);
-[[nodiscard]] Result<std::vector<std::string>> texts_at(const boost::json::object& body, std::string_view key);
+[[nodiscard]] Result<std::vector<std::string>> texts_at(const boost::json::object& body,
+                                                        std::string_view key);
 [[nodiscard]] Result<std::uint64_t> number_at(const boost::json::object& body, std::string_view key);
 
 }  // namespace pgveil::app

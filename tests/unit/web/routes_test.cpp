@@ -64,8 +64,9 @@ TEST_CASE("escapes of an address are read, broken ones are not") {
 }
 
 TEST_CASE("a report is asked for in full, or not at all") {
-  for (const char* body : {"{}", R"({"knows": "a", "format": "json"})", R"({"knows": [1], "format": "json"})",
-                           R"({"knows": [], "format": "text"})", R"({"knows": [], "format": "json", "x": 1})"}) {
+  for (const char* body :
+       {"{}", R"({"knows": "a", "format": "json"})", R"({"knows": [1], "format": "json"})",
+        R"({"knows": [], "format": "text"})", R"({"knows": [], "format": "json", "x": 1})"}) {
     CAPTURE(body);
     const auto routed = route("POST", "policies/a/attack", body);
     REQUIRE(routed);
