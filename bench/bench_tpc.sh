@@ -10,7 +10,8 @@ install_tpc() {
   [[ $(cat "$TPC_HOME/ready" 2>/dev/null) != "${TPC[*]}" ]] || return 0
   step "installing ${TPC[*]} into build/bench/tpc"
   rm -rf "$TPC_HOME"
-  /usr/bin/python3 -m venv "$TPC_HOME" && "$TPC_HOME/bin/pip" install -q --no-input "${TPC[@]}" >&2 || return 1
+  /usr/bin/python3 -m venv "$TPC_HOME" &&
+    "$TPC_HOME/bin/pip" install -q --no-input "${TPC[@]}" >&2 || return 1
   echo "${TPC[*]}" >"$TPC_HOME/ready"
 }
 

@@ -1,5 +1,5 @@
-"""forms.py --port=N --pairs=N: forms of a mask that pgveil does not use, and what no form with conditions on the
-table's columns can go below. README.md says what the tables mean."""
+"""forms.py --port=N --pairs=N: forms of a mask that pgveil does not use, and what no form with conditions on
+the table's columns can go below. README.md says what the tables mean."""
 import argparse
 import itertools
 import statistics
@@ -44,8 +44,8 @@ def make_decisions(cursor, table):
 
 def fewest_columns(decisions, columns, wanted):
     """How many columns of a row have to be looked at to decide the wanted bits, if always the right ones are
-    looked at first: the mean over the rows. A bound for every form, because a row's decision follows from fewer
-    columns in none of them."""
+    looked at first: the mean over the rows. This is a bound for every form, because no form can know a row's
+    decision from fewer columns."""
     left = decisions
     total = 0
     for size in range(len(columns) + 1):
@@ -129,8 +129,8 @@ def forms(cursor):
         "the mask": masked(aggregate("people5", ["education"])),
         "a table of decisions, joined by hash": by_column(f"(d.bits & {asked}) = {asked}", joined),
         "a map of decisions in jsonb": by_column(f"((({json}) -> ({key}))::int & {asked}) = {asked}"),
-        "columns of codes and an array of decisions": by_column(f"(({array})[1 + {place}] & {asked}) = {asked}",
-                                                                "coded AS t"),
+        "columns of codes and an array of decisions": by_column(
+            f"(({array})[1 + {place}] & {asked}) = {asked}", "coded AS t"),
     }
 
 

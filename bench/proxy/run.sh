@@ -237,7 +237,8 @@ measure_idle() {
   for name in pgbouncer pgveil; do
     ! has_target "$name" || proxies+=("$name=${PORT[$name]}=${PID[$name]}")
   done
-  [[ ${#proxies[@]} -eq 0 ]] || PYTHONPATH=$ROOT/bench python3 "$HERE/idle.py" "${proxies[@]}" --user bench --database bench \
+  [[ ${#proxies[@]} -eq 0 ]] ||
+    PYTHONPATH=$ROOT/bench python3 "$HERE/idle.py" "${proxies[@]}" --user bench --database bench \
     --clients "$IDLE_CLIENTS" ${TLS:+--tls}
 }
 

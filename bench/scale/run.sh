@@ -64,7 +64,8 @@ pool: {mode: transaction, size: 4}
 limits: {max_clients: 100000}
 YAML
   step "$CLIENTS clients and $RATE statements a second, for $MINUTES minutes"
-  run_script soak.py --port="$PORT" --policies="$POLICIES" --k="$K" --clients="$CLIENTS" --minutes="$MINUTES" \
+  run_script soak.py --port="$PORT" --policies="$POLICIES" --k="$K" --clients="$CLIENTS" \
+    --minutes="$MINUTES" \
     --rate="$RATE" | tee "$ROOT/build/bench/soak.md"
   cp "$DIRECTORY/soak.tsv" "$ROOT/build/bench/"
 }

@@ -219,7 +219,8 @@ def report(soak, options, logged_in_mb, before_mb, processor_percent):
     print(
         f"{len(latencies):,} statements were answered ({options.rate:g} a second), each with one masked row"
         f" that was checked, and there were {len(soak.errors)} errors. The median latency was"
-        f" {percentile(0.5):.2f} ms, and the 99th percentile {percentile(0.99):.2f} ms. pgveil took {processor_percent:.1f} % of a core.\n"
+        f" {percentile(0.5):.2f} ms, and the 99th percentile {percentile(0.99):.2f} ms. pgveil took"
+        f" {processor_percent:.1f} % of a core.\n"
     )
     print(
         f'"Flat" means that the slope (Sen 1968) is at most {FLAT_PERCENT_PER_HOUR:g} % of the median an'
