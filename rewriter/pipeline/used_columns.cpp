@@ -28,13 +28,14 @@ class Collector {
     if (kind == "Alias") row_names_.insert(reinterpret_cast<const PgQuery__Alias&>(node).aliasname);
     if (kind == "RangeSubselect" && follows(reinterpret_cast<const PgQuery__RangeSubselect&>(node))) return;
     if (kind == "SelectStmt" && is_stand_in(reinterpret_cast<const PgQuery__SelectStmt&>(node))) return;
-    const bool was_in_call = is_in_call_;
+    const bool was_in_call = is_in_call_, was_in_groups = is_in_groups_;
+    is_in_call_ = was_in_call || kind == "FuncCall";
     pg::for_each_child(node, [&](const ProtobufCFieldDescriptor& field, const Message& child) {
       const std::string_view name(field.name);
-      is_in_call_ = (was_in_call || kind == "FuncCall") && name != "group_clause" && name != "sort_clause";
+      is_in_groups_ = was_in_groups || name == "group_clause" || name == "sort_clause";
       message(child);
     });
-    is_in_call_ = was_in_call;
+    is_in_call_ = was_in_call, is_in_groups_ = was_in_groups;
   }
 
   [[nodiscard]] std::optional<ColumnUses> take() {
@@ -122,7 +123,8 @@ class Collector {
     for (const pg::Node* field : pg::nodes(column.fields, column.n_fields)) {
       if (pg::is_kind(field, PG_QUERY__NODE__NODE_A_STAR)) uses_all_ = true;
     }
-    if (column.n_fields > 0) calls_[pg::string_of(column.fields[column.n_fields - 1])] += is_in_call_ ? 1 : 0;
+    if (column.n_fields > 0)
+      calls_[pg::string_of(column.fields[column.n_fields - 1])] += is_in_call_ && !is_in_groups_ ? 1 : 0;
   }
 
   void join(const PgQuery__JoinExpr& join) {
@@ -133,6 +135,7 @@ class Collector {
 
   ColumnUses calls_;  // that read a column, by its name
   bool is_in_call_ = false;
+  bool is_in_groups_ = false;  // in GROUP BY or ORDER BY
   std::vector<Target> targets_;
   std::set<std::string_view> row_names_;  // names that could be a column or a whole row
   bool uses_all_ = false;
