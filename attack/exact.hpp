@@ -21,6 +21,7 @@ namespace pgveil::attack {
 enum class Exactness {
   settled,    // no further cell is certain
   ran_out,    // the solver reached its limit for some classes and columns, where the bounds stand
+  not_asked,  // the caller wanted the bounds alone
   too_large,  // the tree has too many nodes and values for the solver
   no_solver   // this build has none
 };

@@ -42,15 +42,23 @@ Code most_frequent(const std::vector<double>& weight) {
   return best;
 }
 
+Exact settled(const Knowledge& known, const std::vector<Interval>& sizes, Effort effort) {
+  switch (effort) {
+    case Effort::bounds: return {Exactness::not_asked, {}, {}};
+    case Effort::exact: break;
+  }
+  return settle(known, sizes);
+}
+
 class Attack {
  public:
-  Attack(const Knowledge& known, const policy::Counts& counts)
+  Attack(const Knowledge& known, const policy::Counts& counts, Effort effort)
       : known_(known),
         view_(counts),
         leaves_(policy::leaves_of(known.tree, policy::chains_of(known.tree), view_)),
         released_(policy::released_on_path(known.tree)),
         sizes_(node_sizes(known)),
-        exact_(settle(known, sizes_)),
+        exact_(settled(known, sizes_, effort)),
         ends_(ends_of_classes(known.tree)) {
     PGVEIL_ASSERT(known.class_rows.size() == known.tree.nodes.size());
     count_classes();
@@ -297,8 +305,8 @@ bool Findings::is_complete() const {
   return std::ranges::none_of(attributes, &AttributeFindings::is_left_out);
 }
 
-Findings attack_tree(const Knowledge& knowledge, const policy::Counts& counts) {
-  return Attack(knowledge, counts).run();
+Findings attack_tree(const Knowledge& knowledge, const policy::Counts& counts, Effort effort) {
+  return Attack(knowledge, counts, effort).run();
 }
 
 }  // namespace pgveil::attack

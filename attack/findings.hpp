@@ -68,7 +68,11 @@ struct Findings {
   [[nodiscard]] bool is_complete() const;  // no attribute was left out
 };
 
+// exact: the solver settles what the bounds leave open (exact.hpp). bounds: a hundredth of the time.
+enum class Effort { bounds, exact };
+
 // REQUIRES: the knowledge is of these counts; tree is the knowledge's, with or without its own counts.
-[[nodiscard]] Findings attack_tree(const Knowledge& knowledge, const policy::Counts& counts);
+[[nodiscard]] Findings attack_tree(const Knowledge& knowledge, const policy::Counts& counts,
+                                   Effort effort = Effort::exact);
 
 }  // namespace pgveil::attack

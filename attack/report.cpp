@@ -51,6 +51,7 @@ std::string how_settled(const Findings& findings, const AttributeFindings& it) {
     case Exactness::settled: return "exact";
     case Exactness::ran_out:
       return it.unsettled == 0 ? "exact" : fmt::format("bounds in {} classes", it.unsettled);
+    case Exactness::not_asked:
     case Exactness::too_large:
     case Exactness::no_solver: return it.is_settled ? "bounds" : "bounds, not settled";
   }
@@ -61,6 +62,7 @@ std::string_view name_of(Exactness exactness) {
   switch (exactness) {
     case Exactness::settled: return "settled";
     case Exactness::ran_out: return "ran_out";
+    case Exactness::not_asked: return "not_asked";
     case Exactness::too_large: return "too_large";
     case Exactness::no_solver: return "no_solver";
   }

@@ -99,6 +99,7 @@ std::string what_stays_open(const attack::Attacker& attacker) {
           "An exact answer for the {}, in {} pairs of a class and a column: the solver reached its limit "
           "there. {}",
           attacker.name, attacker.findings.unsettled(), kBounds);
+    case attack::Exactness::not_asked: return fmt::format("An exact solver. {}", kBounds);
     case attack::Exactness::too_large:
       return fmt::format("An exact solver: the tree has too many nodes and values for it. {}", kBounds);
     case attack::Exactness::no_solver:

@@ -25,8 +25,9 @@ struct Found {
   std::uint64_t trees = 0, hidden = 0, beside = 0, in_blank = 0, wrong = 0;
 };
 
-void attack(const DisclosureTree& tree, const Counts& counts, const Growth& growth, Made made, Found& found) {
-  const Findings one = attack_tree(knowledge_of(tree, counts, growth, made), counts);
+void attack(const DisclosureTree& tree, const Counts& counts, const Growth& growth, Made made, Effort effort,
+            Found& found) {
+  const Findings one = attack_tree(knowledge_of(tree, counts, growth, made), counts, effort);
   ++found.trees;
   found.wrong += one.wrong();
   found.hidden += one.hidden();
@@ -98,15 +99,17 @@ FoundAll attack_drawn_tables(std::uint64_t seed, std::size_t tables, bool has_le
       if (!tree) continue;  // fewer than k rows
       CAPTURE(seed);
       CAPTURE(i);
-      attack(*tree, counts, growth, growth.max_cohorts ? Made::by_choice : Made::to_the_end, found.fresh);
+      // The solver takes long, so it attacks one table in twenty-five.
+      attack(*tree, counts, growth, growth.max_cohorts ? Made::by_choice : Made::to_the_end,
+             i % 25 == 0 ? Effort::exact : Effort::bounds, found.fresh);
       const Table later = changed(table, others, random);
       if (later.rows.size() < k) continue;
       const Counts now = count(later, i);
       if (const auto repaired = repair(*tree, now))
-        attack(repaired->tree, now, growth, Made::unknown, found.repaired);
+        attack(repaired->tree, now, growth, Made::unknown, Effort::bounds, found.repaired);
       const Lineage lineage = continued(nullptr, 1, *tree, counts);
       if (const auto rebuilt = rebuild(*tree, lineage, now, growth))
-        attack(rebuilt->tree, now, growth, Made::unknown, found.rebuilt);
+        attack(rebuilt->tree, now, growth, Made::unknown, Effort::bounds, found.rebuilt);
     }
   }
   return found;
