@@ -141,13 +141,16 @@ class JobUnits(VerbCase):
 
     def test_an_attacker_does_not_take_units_for_records(self):
         """k records of fewer than k patients are no class, so that a class was not shown tells less."""
-        groups = JOB.replace("suppression: 10%\n", "algorithm: mondrian\n")
-        parts = JOB.replace("suppression: 10%\n", "suppression: 100%\ngs: 0\nlocal_recoding: 100\n")
-        for job in (JOB, groups, parts):
-            self.publish(job)
+        groups = JOB.replace("suppression: 10%", "algorithm: mondrian")
+        parts = "suppression: 100%\ngs: 0\nlocal_recoding: {parts: 100, least: 5%}"
+        for job in (JOB, groups, JOB.replace("suppression: 10%", parts)):
+            (self.folder / "out.csv").unlink(missing_ok=True)
+            (self.folder / "job.yaml").write_text(job)
+            (self.folder / "scheme.json").unlink(missing_ok=True)
+            self.run_verb("anonymize", "job.yaml", "--report", "scheme.json")
             attack = ["attack", "--job", "job.yaml", "--knows", "age,zip", "--format", "json"]
-            if job is parts:
-                attack += ["--scheme", "report.json"]
+            if "local_recoding" in job:
+                attack += ["--scheme", "scheme.json"]
             found = json.loads(self.run_verb(*attack).stdout)
             known = found["known_persons"]
             for column in known["columns"]:
