@@ -24,7 +24,7 @@ std::uint64_t most_alike(const CellCodes& records, const Values& covered) {
 
 // records: the raw codes of the class, by the input.
 void add_class(const Values& covered, const Values& occurring, const CellCodes& records,
-               std::optional<std::uint64_t> median_k, GroupColumn& out) {
+               std::uint64_t median_k, GroupColumn& out) {
   const std::uint64_t size = records.size();
   out.generalized += size;
   out.prior_right += static_cast<double>(size) / static_cast<double>(covered.size());
@@ -36,16 +36,16 @@ void add_class(const Values& covered, const Values& occurring, const CellCodes& 
   }
   if (occurring.size() == size) out.settled += size;
   out.guessed_right += count_of(records, occurring.empty() ? covered.front() : occurring.front());
-  if (!median_k || size < 2 * *median_k) return;
-  const auto alike = size - 2 * (*median_k - 1);
+  if (median_k == 0 || size < 2 * median_k) return;
+  const auto alike = size - 2 * (median_k - 1);
   out.alike += alike;
   out.alike_true += std::min(alike, most_alike(records, covered));
 }
 
-// median_k: k, if classes of 2·k records are uncut groups of strict cuts; nullopt: they tell nothing.
+// median_k: k, if classes of 2·k records are uncut groups of strict cuts; 0: they tell nothing.
 GroupColumn facts_of_column(const ShownValues& shown, const engine::Column& published,
                             const engine::Column& raw, std::size_t place, const PublishedClasses& classes,
-                            const RepeatedClasses& class_of, std::optional<std::uint64_t> median_k) {
+                            const RepeatedClasses& class_of, std::uint64_t median_k) {
   std::vector<CellCodes> records(classes.size());
   for (std::size_t row = 0; row < class_of.size(); ++row) {
     if (class_of[row]) records[*class_of[row]].push_back(raw.codes.at(row));
@@ -81,7 +81,7 @@ Result<std::optional<GroupFacts>> facts_of_groups(const Job& job, const engine::
   const auto columns = columns_of(job, published, Asked::quasi_identifiers);
   const bool are_numbers = std::ranges::all_of(
       columns, [&](const engine::Column* column) { return attribute_of(job, *column).is_numeric; });
-  const auto median_k = are_numbers && is_decided_by_values(job) ? std::optional(job.k) : std::nullopt;
+  const auto median_k = are_numbers && is_decided_by_values(job) ? job.k : 0;
   GroupFacts made;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const auto& raw = *input.find(columns[i]->name);
