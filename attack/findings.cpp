@@ -177,8 +177,7 @@ class Attack {
   }
 
   // Adds up the bounds of the class's own path and of what falls back to it, without values that the solver
-  // excluded. A class's rows are shared out
-  // among the values in proportion to the prior, within the bounds.
+  // excluded. A class's rows are shared out among the values in proportion to the prior, within the bounds.
   [[nodiscard]] ClassBounds weigh(const ColumnBounds& bounds, const std::vector<Code>& codes,
                                   const HiddenCells& cells, const std::vector<double>& prior) const {
     ClassBounds it{std::vector<std::int64_t>(prior.size(), 0), std::vector<std::int64_t>(prior.size(), 0),

@@ -27,15 +27,22 @@ class Z3Solver final : public Solver {
   void require(const AnyOf& any_of) override { solver_.add(either(any_of)); }
 
   Verdict check(const AnyOf& also, std::uint32_t limit) override {
+    if (is_broken_) return Verdict::unknown;
     z3::params parameters(context_);
     parameters.set("rlimit", limit);
     solver_.set(parameters);
     example_.reset();
-    solver_.push();
-    solver_.add(either(also));
-    const z3::check_result result = solver_.check();
-    if (result == z3::sat) example_.emplace(solver_.get_model());
-    solver_.pop();
+    z3::check_result result = z3::unknown;
+    try {
+      solver_.push();
+      solver_.add(either(also));
+      result = solver_.check();
+      if (result == z3::sat) example_.emplace(solver_.get_model());
+      solver_.pop();
+    } catch (const z3::exception&) {  // out of memory, for example
+      is_broken_ = true;
+    }
+    if (is_broken_) return Verdict::unknown;
     switch (result) {
       case z3::sat: return Verdict::possible;
       case z3::unsat: return Verdict::impossible;
@@ -72,6 +79,7 @@ class Z3Solver final : public Solver {
   z3::solver solver_;
   std::vector<z3::expr> unknowns_;
   std::optional<z3::model> example_;
+  bool is_broken_ = false;  // what was required is not known any more
 };
 
 }  // namespace

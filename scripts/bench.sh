@@ -11,7 +11,8 @@ for argument in "$@"; do
 done
 if [[ ${#names[@]} -eq 0 ]]; then
   say "usage: ./run bench NAME… [--OPTION…]; most know --quick. bench/README.md has the other options."
-  sed -n 's/^## \([a-z_]*\): \(.*\)/\1\t\2/p' "$ROOT/bench/README.md" | awk -F'\t' '{printf "  %-14s%s\n", $1, $2}'
+  sed -n 's/^## \([a-z_]*\): \(.*\)/\1\t\2/p' "$ROOT/bench/README.md" |
+    awk -F'\t' '{printf "  %-14s%s\n", $1, $2}'
   exit
 fi
 for name in "${names[@]}"; do

@@ -83,10 +83,12 @@ class Certificates(VerbCase):
             self.assertIn("ok        the attack report is about this release", said)
             self.assertIn("note      the attacks that were tried found nothing", said)
         self.run_verb("attack", "--job", "job.yaml", "-o", "attack.txt")
-        self.assertIn(f"SHA-256 of the table: {made['table_sha256']}.", (self.folder / "attack.txt").read_text())
+        text = (self.folder / "attack.txt").read_text()
+        self.assertIn(f"SHA-256 of the table: {made['table_sha256']}.", text)
 
     def test_a_report_that_found_something_is_told_of(self):
-        self.publish(self.to_file().replace("l_diversity: {distinct: 2, entropy: 1.5}", "l_diversity: {distinct: 1}"))
+        diverse, alike = "l_diversity: {distinct: 2, entropy: 1.5}", "l_diversity: {distinct: 1}"
+        self.publish(self.to_file().replace(diverse, alike))
         self.attack("attack.json", "--job", "job.yaml", "--knows", "age,zip", status=4)
         said = self.verify("out.csv", "--attack-report", "attack.json")
         self.assertIn("note      the attacks found something: read their report", said)

@@ -6,10 +6,8 @@ import decimal
 import json
 import math
 import random
-import subprocess
 from fractions import Fraction
 
-from harness.pgveil import binary
 from harness.runner import main
 from harness.verbs import VerbCase
 
@@ -72,14 +70,6 @@ class DifferentialPrivacy(VerbCase):
             writer = csv.DictWriter(file, list(self.people[0]))
             writer.writeheader()
             writer.writerows(self.people)
-
-    def run_verb(self, *arguments, status=0):
-        done = subprocess.run(
-            [binary(), *map(str, arguments)], capture_output=True, text=True, timeout=60, cwd=self.folder
-        )
-        self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
-        self.assertNotIn("Sanitizer", done.stderr)
-        return done
 
     def publish(self, epsilon, delta):
         (self.folder / "job.yaml").write_text(

@@ -5,9 +5,7 @@ import csv
 import json
 import os
 import random
-import subprocess
 
-from harness.pgveil import binary
 from harness.runner import main
 from harness.verbs import VerbCase
 
@@ -55,14 +53,6 @@ class JobUnits(VerbCase):
             writer = csv.DictWriter(file, list(self.input[0]))
             writer.writeheader()
             writer.writerows(self.input)
-
-    def run_verb(self, *arguments, status=0):
-        done = subprocess.run(
-            [binary(), *map(str, arguments)], capture_output=True, text=True, timeout=60, cwd=self.folder
-        )
-        self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
-        self.assertNotIn("Sanitizer", done.stderr)
-        return done
 
     def publish(self, job=JOB, *arguments):
         (self.folder / "job.yaml").write_text(job)

@@ -1,14 +1,12 @@
 #!/usr/bin/python3
-"""What pycanon (an independent implementation) counts in a published file: k, l, the entropy l and t are those
-of check-table, and keep what the job promises. Skipped without the package."""
+"""What pycanon (an independent implementation) counts in a published file: k, l, the entropy l and t are
+those of check-table, and keep what the job promises. Skipped without the package."""
 import csv
 import importlib.util
 import json
 import random
-import subprocess
 import unittest
 
-from harness.pgveil import binary
 from harness.runner import main
 from harness.verbs import VerbCase
 
@@ -33,13 +31,6 @@ NAMES = ["age", "zip"]
 class Pycanon(VerbCase):
     tables = ""
 
-    def run_verb(self, *arguments):
-        done = subprocess.run(
-            [binary(), *map(str, arguments)], capture_output=True, text=True, timeout=60, cwd=self.folder
-        )
-        self.assertEqual(done.returncode, 0, (done.stdout, done.stderr))
-        return done.stdout
-
     def test_it_counts_what_check_table_counts(self):
         import pandas
         from pycanon import anonymity
@@ -54,7 +45,7 @@ class Pycanon(VerbCase):
         (self.folder / "job.yaml").write_text(JOB)
         self.run_verb("anonymize", "job.yaml")
         check = ("check-table", "out.csv", "--columns", "age,zip", "--sensitive", "illness")
-        found = json.loads(self.run_verb(*check, "--format", "json"))
+        found = json.loads(self.run_verb(*check, "--format", "json").stdout)
         illness = found["columns"][0]
         table = pandas.read_csv(self.folder / "out.csv", dtype=str)
         k = anonymity.k_anonymity(table, NAMES)

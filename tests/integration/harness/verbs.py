@@ -1,5 +1,8 @@
 """A test case for verbs of the command line that read and write files."""
+import subprocess
+
 from . import world
+from .pgveil import binary
 from .stack import StackCase
 
 
@@ -19,3 +22,12 @@ class VerbCase(StackCase):
         self.folder.mkdir(exist_ok=True)
         for path in self.folder.iterdir():
             path.unlink()
+
+    def run_verb(self, *arguments, status=0):
+        """In the folder, without a configuration."""
+        done = subprocess.run(
+            [binary(), *map(str, arguments)], capture_output=True, text=True, timeout=60, cwd=self.folder
+        )
+        self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
+        self.assertNotIn("Sanitizer", done.stderr)
+        return done

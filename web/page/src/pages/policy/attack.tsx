@@ -45,7 +45,7 @@ function Guesses({attacker}: {attacker: Attacker}) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Guesses">
       <table>
-        <caption>Guesses of a {attacker.attacker}, in hidden cells that can't be computed</caption>
+        <caption>Guesses of a {attacker.attacker}, as shares of all hidden cells</caption>
         <thead>
           <tr>
             <th scope="col">column</th>
@@ -71,12 +71,17 @@ function Guesses({attacker}: {attacker: Attacker}) {
 
 function Persons({persons}: {persons: NonNullable<AttackReport["known_persons"]>}) {
   const columns = persons.known_columns.join(", ");
-  if (persons.persons === undefined)
-    return <p>Persons whose {columns} are known were not tried, because there are too many ways to look at.</p>;
+  if (persons.persons === undefined) {
+    return (
+      <p>
+        Persons whose {columns} are known were not tried, because there are too many ways to look at.
+      </p>
+    );
+  }
   return (
     <p>
-      Somebody who knows {columns} of every person: {count(persons.unique ?? 0)} of {count(persons.persons)}{" "}
-      persons are alone with these values. At least {count(persons.fewest_rows ?? 0)} rows can be those of a
+      Somebody who knows {columns} of every person: {count(persons.unique ?? 0)} of{" "}
+      {count(persons.persons)} persons are alone with these values. At least {count(persons.fewest_rows ?? 0)} rows can be those of a
       person. The class of {count(persons.in_one_class ?? 0)} persons is certain, and{" "}
       {count(persons.claimed ?? 0)} of their other {count(persons.unknown_cells ?? 0)} cells follow.
     </p>
@@ -99,8 +104,8 @@ function Report({report}: {report: AttackReport}) {
       {report.known_persons ? <Persons persons={report.known_persons} /> : null}
       {report.together ? (
         <p>
-          Readers of {report.together.policies.join(", ")} together: {count(report.together.small_classes)} joint
-          classes have fewer than {count(report.together.required)} units.
+          Readers of {report.together.policies.join(", ")} together:{" "}
+          {count(report.together.small_classes)} joint classes have fewer than {count(report.together.required)} units.
         </p>
       ) : null}
       <h3>Not tried</h3>
