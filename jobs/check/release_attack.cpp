@@ -7,10 +7,12 @@
 #include <bit>
 #include <functional>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
 #include "engine/publish/publication.hpp"
+#include "jobs/check/aggregated_values.hpp"
 #include "jobs/check/published_classes.hpp"
 #include "jobs/check/repeated_job.hpp"
 #include "jobs/check/shown_values.hpp"
@@ -143,24 +145,68 @@ std::uint64_t count_bits(const Bits& bits) {
 
 enum class Strangers { refused, allowed };  // texts that stand for no value of the input
 
-// [raw code]: the classes whose cell in this column covers the value.
-Result<std::vector<Bits>> classes_by_value(const ShownValues& shown, const engine::Column& raw,
+bool has_aggregate(const Job& job) {
+  return std::ranges::any_of(job.attributes, [](const JobAttribute& it) { return it.aggregate.has_value(); });
+}
+
+// What can be behind a cell of a class with so many records: a flag for each code of the input.
+struct CellMeaning {
+  std::function<std::vector<bool>(const std::string& text, std::uint64_t records)> values;
+  bool depends_on_records = false;
+};
+
+CellMeaning meaning_of(AggregatedValues shown) {
+  return {[shown = std::move(shown)](const std::string& text, std::uint64_t records) {
+            return shown.possible(text, records);
+          },
+          true};
+}
+
+CellMeaning meaning_of(ShownValues shown) {
+  return {[shown = std::move(shown)](const std::string& text, std::uint64_t) { return shown.covered(text); },
+          false};
+}
+
+Result<AggregatedValues> aggregated_values(const PublishedFile& release, const JobAttribute& attribute,
+                                           const engine::Column& raw) {
+  const auto columns = columns_of(*release.job, *release.published, Asked::quasi_identifiers);
+  const auto place = std::ranges::find(columns, attribute.name, &engine::Column::name) - columns.begin();
+  std::optional<unsigned> level;
+  if (release.transformations.size() == 1)
+    level = release.transformations.front()[static_cast<std::size_t>(place)];
+  return AggregatedValues::make(attribute, raw, *release.job, level);
+}
+
+// [class]: the raw codes of the values that can be behind its cell, ascending. REQUIRES: place is the
+// column's, among the quasi-identifiers.
+std::vector<Codes> values_by_class(const CellMeaning& meaning, const engine::Column& column,
+                                   std::size_t place, const PublishedClasses& classes) {
+  std::map<std::pair<engine::Code, std::uint64_t>, Codes> known;
+  std::vector<Codes> made;
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    const auto code = classes.shown[c][place];
+    const std::uint64_t records = classes.rows[c].size();
+    const auto [found, is_new] = known.try_emplace({code, meaning.depends_on_records ? records : 0});
+    if (is_new) {
+      const auto flags = meaning.values(column.values[code], records);
+      for (std::size_t value = 0; value < flags.size(); ++value) {
+        if (flags[value]) found->second.push_back(static_cast<engine::Code>(value));
+      }
+    }
+    made.push_back(found->second);
+  }
+  return made;
+}
+
+// [raw code]: the classes whose cell in this column can stand for the value.
+Result<std::vector<Bits>> classes_by_value(const std::vector<Codes>& values, const engine::Column& raw,
                                            const engine::Column& column, std::size_t place,
                                            const PublishedClasses& classes, Strangers strangers) {
   std::vector<Bits> made(raw.values.size(), no_bits(classes.size()));
-  std::unordered_map<engine::Code, std::vector<std::size_t>> covered;  // raw codes
-  std::vector<std::string> strange;
+  std::set<std::string> strange;
   for (std::size_t c = 0; c < classes.size(); ++c) {
-    const auto code = classes.shown[c][place];
-    const auto [found, is_new] = covered.try_emplace(code);
-    if (is_new) {
-      const auto flags = shown.covered(column.values[code]);
-      for (std::size_t value = 0; value < flags.size(); ++value) {
-        if (flags[value]) found->second.push_back(value);
-      }
-      if (found->second.empty()) strange.push_back(column.values[code]);
-    }
-    for (const auto value : found->second) set_bit(made[value], c);
+    for (const auto value : values[c]) set_bit(made[value], c);
+    if (values[c].empty()) strange.insert(column.values[classes.shown[c][place]]);
   }
   if (strange.empty() || strangers == Strangers::allowed) return made;
   return no_release(
@@ -191,25 +237,38 @@ class ReleaseLookup {
     ReleaseLookup made;
     const Job& job = *release.job;
     const auto columns = columns_of(job, *release.published, Asked::quasi_identifiers);
-    std::vector<ShownValues> shown;
+    std::vector<ShownValues> shown;   // of the known columns that are not aggregated
     std::vector<std::size_t> places;  // of the known columns among the quasi-identifiers
     for (const auto& name : known) {
       const auto attribute = std::ranges::find(job.attributes, name, &JobAttribute::name);
       const auto& raw = *input.find(name);
-      auto one = ShownValues::make(*attribute, raw, job);
-      if (!one) return one.error();
-      shown.push_back(std::move(*one));
       const auto* column = release.published->find(name);
       places.push_back(static_cast<std::size_t>(std::ranges::find(columns, column) - columns.begin()));
-      auto sets = classes_by_value(shown.back(), raw, *column, places.back(), classes, strangers);
+      CellMeaning meaning;
+      if (attribute->aggregate) {
+        auto one = aggregated_values(release, *attribute, raw);
+        if (!one) return one.error();
+        meaning = meaning_of(std::move(*one));
+      } else {
+        auto one = ShownValues::make(*attribute, raw, job);
+        if (!one) return one.error();
+        shown.push_back(*one);
+        meaning = meaning_of(std::move(*one));
+      }
+      const auto values = values_by_class(meaning, *column, places.back(), classes);
+      auto sets = classes_by_value(values, raw, *column, places.back(), classes, strangers);
       if (!sets) return sets.error();
       made.possible_.push_back(std::move(*sets));
     }
     made.find_starred(columns, classes);
-    made.knows_all_ = !job.mondrian && places.size() == columns.size();
+    made.knows_all_ = !job.mondrian && !has_aggregate(job) && places.size() == columns.size();
     if (made.knows_all_) made.add_transformations(release, input, known, shown, places, classes);
     for (const auto& rows : classes.rows) made.sizes_.push_back(rows.size());
-    for (const auto* raw : targets) made.values_.push_back(values_of(release, raw, classes));
+    for (const auto* raw : targets) {
+      auto values = values_of(release, raw, classes);
+      if (!values) return values.error();
+      made.values_.push_back(std::move(*values));
+    }
     return made;
   }
 
@@ -286,10 +345,19 @@ class ReleaseLookup {
     return made;
   }
 
-  static std::vector<Codes> values_of(const PublishedFile& release, const engine::Column* raw,
-                                      const PublishedClasses& classes) {
-    if (raw == nullptr) return {};
+  static Result<std::vector<Codes>> values_of(const PublishedFile& release, const engine::Column* raw,
+                                              const PublishedClasses& classes) {
+    if (raw == nullptr) return std::vector<Codes>();
     const auto* column = release.published->find(raw->name);
+    const auto& attribute = *std::ranges::find(release.job->attributes, raw->name, &JobAttribute::name);
+    if (attribute.aggregate) {
+      auto shown = aggregated_values(release, attribute, *raw);
+      if (!shown) return shown.error();
+      const auto columns = columns_of(*release.job, *release.published, Asked::quasi_identifiers);
+      const auto place = std::ranges::find(columns, column) - columns.begin();
+      return values_by_class(meaning_of(std::move(*shown)), *column, static_cast<std::size_t>(place),
+                             classes);
+    }
     const auto codes = raw_codes_of(*column, *raw, release.job->null_text);
     const auto nobody = static_cast<engine::Code>(raw->values.size());
     std::vector<Codes> made;
@@ -347,7 +415,7 @@ class ReleaseLookup {
     return made;
   }
 
-  bool knows_all_ = false;                   // the quasi-identifiers of a job that generalizes by levels
+  bool knows_all_ = false;                   // the quasi-identifiers of a job that shows levels alone
   Bits starred_;                             // classes that show only `*`: there is at most one
   TransformationOrder order_;                // of the known columns
   std::map<Codes, std::size_t> repeated_;    // by the codes of the known columns
@@ -362,26 +430,61 @@ Result<void> check_known(const Job& job, const std::vector<std::string>& names) 
     if (found == job.attributes.end() || found->attribute_class != AttributeClass::quasi_identifier)
       return usage_error(fmt::format("{} is not a quasi-identifier of job {}", name, job.name),
                          "name columns that every job generalizes");
-    if (found->aggregate)
-      return usage_error(
-          fmt::format("job {} aggregates {}, and this attack does not know which values a class "
-                      "can have then",
-                      job.name, name),
-          "leave it out");
   }
   if (names.empty()) return usage_error("no column is known", "name some with --knows");
   return {};
 }
 
-// Columns that the file shows unchanged, by their place in the input; null: it has none of that name.
+// Columns that the file shows unchanged or aggregates, by their place in the input; null: it has none of that
+// name.
 Columns targets_in(const PublishedFile& release, const Columns& targets) {
   Columns made;
   for (const auto* raw : targets) {
     const auto attribute = std::ranges::find(release.job->attributes, raw->name, &JobAttribute::name);
     const bool is_shown = attribute != release.job->attributes.end() &&
-                          (attribute->attribute_class == AttributeClass::sensitive ||
+                          (attribute->aggregate || attribute->attribute_class == AttributeClass::sensitive ||
                            attribute->attribute_class == AttributeClass::insensitive);
     made.push_back(is_shown ? raw : nullptr);
+  }
+  return made;
+}
+
+// What somebody who knows these columns wants to know.
+Columns targets_of(const Job& job, const engine::Table& input, const std::vector<std::string>& known) {
+  Columns made = columns_of(job, input, Asked::others);
+  for (const auto& attribute : job.attributes) {
+    if (attribute.aggregate && std::ranges::find(known, attribute.name) == known.end())
+      made.push_back(input.find(attribute.name));
+  }
+  return made;
+}
+
+Result<std::vector<AggregatedColumn>> behind_aggregates(const PublishedFile& release,
+                                                        const engine::Table& input,
+                                                        const PublishedClasses& classes) {
+  const auto columns = columns_of(*release.job, *release.published, Asked::quasi_identifiers);
+  std::vector<AggregatedColumn> made;
+  for (std::size_t place = 0; place < columns.size(); ++place) {
+    const auto& column = *columns[place];
+    const auto& attribute = *std::ranges::find(release.job->attributes, column.name, &JobAttribute::name);
+    if (!attribute.aggregate) continue;
+    const auto& raw = *input.find(column.name);
+    const auto shown = aggregated_values(release, attribute, raw);
+    if (!shown) return shown.error();
+    const auto values = values_by_class(meaning_of(*shown), column, place, classes);
+    AggregatedColumn one{.name = column.name, .how = *attribute.aggregate};
+    double shares = 0;
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+      const auto& text = column.values[classes.shown[c][place]];
+      if (text == engine::kSuppressed || shown->names_one_value(text)) continue;
+      const std::uint64_t size = classes.rows[c].size();
+      one.records += size;
+      if (values[c].size() < raw.values.size()) one.narrowed += size;
+      if (values[c].size() == 1) one.of_one_value += size;
+      shares += static_cast<double>(size * values[c].size()) / static_cast<double>(raw.values.size());
+    }
+    one.possible_share = one.records == 0 ? 1 : shares / static_cast<double>(one.records);
+    made.push_back(std::move(one));
   }
   return made;
 }
@@ -504,7 +607,8 @@ bool ReleaseAttack::is_anything_learnt() const {
           std::ranges::any_of(minimality->columns, [](const auto& it) { return it.learnt > 0; }));
 }
 
-bool ReleaseAttack::is_any_cell_refined() const {
+bool ReleaseAttack::is_any_cell_computed() const {
+  if (std::ranges::any_of(aggregates, [](const auto& it) { return it.of_one_value > 0; })) return true;
   return refined && std::ranges::any_of(refined->columns, [](const auto& it) { return it.learnt > 0; });
 }
 
@@ -521,7 +625,7 @@ Result<ReleaseAttack> attack_release(const PublishedFile& release, const engine:
   if (auto checked = check_columns(*release.job, input, "input"); !checked) return checked.error();
   std::vector<PublishedFile> releases{release};
   releases.insert(releases.end(), others.begin(), others.end());
-  const auto targets = columns_of(*release.job, input, Asked::others);
+  const auto targets = targets_of(*release.job, input, known);
   Columns raw;
   for (const auto& it : releases) {
     if (auto checked = check_columns(*it.job, *it.published, "file"); !checked) return checked.error();
@@ -557,8 +661,11 @@ Result<ReleaseAttack> attack_release(const PublishedFile& release, const engine:
     if (found.uses_order && i == 0) refined = lookup->refinement(raw, *it.job);
     if (i == 0) {
       made = attack_alone(it, classes);
+      auto aggregates = behind_aggregates(it, input, classes);
+      if (!aggregates) return aggregates.error();
+      made.aggregates = std::move(*aggregates);
       const bool knows_all = known.size() == columns_of(*it.job, input, Asked::quasi_identifiers).size();
-      if (knows_all) {
+      if (knows_all && !has_aggregate(*it.job)) {
         if (auto repeated = repeat_job(it, input, raw, targets, classes, *lookup, made); !repeated)
           return repeated.error();
       }

@@ -3,7 +3,9 @@
 //
 // - somebody who has the file alone, and sees what a class has in common;
 // - somebody who also knows some quasi-identifiers of every person. The records that can be a person's are
-//   those whose cells cover what is known. If they all have one value in a column, it is the person's.
+//   those whose cells cover what is known. If they all have one value in a column, it is the person's. Of an
+//   aggregate, the class has to be able to show it (aggregated_values.hpp), both for columns that are known
+//   and for those that are not.
 //   Somebody who knows all quasi-identifiers knows more of a job that generalizes by levels: a record whose
 //   cells a class shows is not suppressed. With the job's report, its class is certain;
 // - the same, who also has files of other jobs that may contain the person. A value has to be possible in
@@ -66,7 +68,19 @@ struct KnownInRelease {
   bool uses_order = false;           // of the transformations, for jobs that have them
   std::uint64_t fewest_records = 0;  // that can be a person's who is not left out; 0: all are left out
   double mean_records = 0;
-  std::vector<LearntColumn> learnt;  // in the order of ReleaseAttack::columns
+  // In the order of ReleaseAttack::columns, and then aggregated columns that are not known.
+  std::vector<LearntColumn> learnt;
+};
+
+// Which values of the input are possible behind the aggregates of a column. Cells that are `*`, and those
+// that name the value of all records themselves (the interval of one value), are not counted.
+struct AggregatedColumn {
+  std::string name;
+  engine::Microaggregate how = engine::Microaggregate::mean;
+  std::uint64_t records = 0;       // with such a cell
+  std::uint64_t narrowed = 0;      // of these: some values of the input are not possible
+  double possible_share = 0;       // of the input's values, on average over these records
+  std::uint64_t of_one_value = 0;  // of these: a single value is possible
 };
 
 // With other files. Columns that they share with the first one, in its order.
@@ -90,14 +104,15 @@ struct ReleaseAttack {
   // with models of sensitive columns chose its best transformation.
   std::optional<KnownInRelease> repeated;
   std::optional<Minimality> minimality;
+  std::vector<AggregatedColumn> aggregates;  // if the input was read
   // What tight ranges and sets of groups tell of cells, if all quasi-identifiers are known, so that it can be
   // checked. It needs the file and the job alone.
   std::optional<GroupFacts> groups;
 
   // A sensitive column has a class of one value, or a person's value in one follows.
   [[nodiscard]] bool is_anything_learnt() const;
-  // The value of a generalized cell follows from the order of the transformations.
-  [[nodiscard]] bool is_any_cell_refined() const;
+  // The value of a generalized cell follows from the order of the transformations, or from an aggregate.
+  [[nodiscard]] bool is_any_cell_computed() const;
 };
 
 // Errors, kind configuration: the file lacks a column of the job, or has no rows.
@@ -105,7 +120,7 @@ struct ReleaseAttack {
 
 // The same, and somebody who knows columns of all persons. input: the job's, with its columns. others:
 // further files that may contain the persons. Errors also: a known column that is no quasi-identifier of
-// each job, or an aggregated one; a job that publishes a sample (differential_privacy); a text of the first
+// each job; a job that publishes a sample (differential_privacy); a text of the first
 // file that stands for no value of the input, so that it is no release of this job and input.
 [[nodiscard]] Result<ReleaseAttack> attack_release(const PublishedFile& release, const engine::Table& input,
                                                    const std::vector<std::string>& known,

@@ -109,6 +109,25 @@ std::uint64_t rounded(double count) {
   return static_cast<std::uint64_t>(std::llround(count));
 }
 
+constexpr std::string_view kAggregatesHeading = "Somebody who knows the job and no person: aggregates";
+
+std::vector<std::string> aggregates_lines() {
+  return {
+      "A class can show an aggregate only if its records have certain values of the input. Narrowed are "
+      "records that cannot have all of them, and left is the share of values that they can have, on average. "
+      "Computed are records that can have one value only."};
+}
+
+ReportTable aggregates_table(const std::vector<AggregatedColumn>& columns) {
+  ReportTable made{{"column", "aggregate", "records", "narrowed", "left", "computed"}, {}};
+  for (const auto& column : columns)
+    made.rows.push_back({column.name, std::string(engine::name(column.how)), fmt::to_string(column.records),
+                         fmt::to_string(column.narrowed),
+                         fmt::format("{:.1f} %", 100 * column.possible_share),
+                         fmt::to_string(column.of_one_value)});
+  return made;
+}
+
 constexpr std::string_view kGroupsHeading = "Somebody who knows the job, and no person: what groups tell";
 
 std::vector<std::string> groups_lines(const GroupFacts& it) {
@@ -174,7 +193,7 @@ std::string release_verdict(const ReleaseAttackReport& report) {
   if (report.attack.smallest_class > 0 && report.attack.smallest_class < report.k)
     return "Verdict: a class is smaller than k.";
   if (report.attack.is_anything_learnt()) return "Verdict: sensitive values follow.";
-  return report.attack.is_any_cell_refined()
+  return report.attack.is_any_cell_computed()
              ? "Verdict: values of generalized cells follow."
              : "Verdict: the attacks that were tried learn no sensitive value.";
 }
@@ -229,6 +248,16 @@ void add_choice_lines(const Job& job, const ReleaseAttack& attack, std::vector<s
     add_level_lines(job, attack, lines);
 }
 
+void add_aggregate_lines(const Job& job, const ReleaseAttack& attack, std::vector<std::string>& lines) {
+  if (std::ranges::none_of(job.attributes, [](const JobAttribute& it) { return it.aggregate.has_value(); }))
+    return;
+  if (!attack.known)
+    lines.emplace_back("Which values the aggregates leave possible: name known columns with --knows.");
+  lines.emplace_back(
+      "What several aggregated columns of a class tell together, and what aggregates tell somebody who knows "
+      "other records of a class. A mean gives the last value to somebody who knows all others.");
+}
+
 boost::json::array learnt_json(const std::vector<LearntColumn>& learnt) {
   boost::json::array made;
   for (const auto& it : learnt)
@@ -273,6 +302,18 @@ boost::json::value groups_json(const std::optional<GroupFacts>& it) {
   return boost::json::object{{"columns", columns}};
 }
 
+boost::json::array aggregates_json(const std::vector<AggregatedColumn>& columns) {
+  boost::json::array made;
+  for (const auto& column : columns)
+    made.push_back({{"column", column.name},
+                    {"aggregate", engine::name(column.how)},
+                    {"records", column.records},
+                    {"narrowed", column.narrowed},
+                    {"possible_share", column.possible_share},
+                    {"of_one_value", column.of_one_value}});
+  return made;
+}
+
 boost::json::value minimality_json(const std::optional<Minimality>& it) {
   if (!it) return nullptr;
   boost::json::array columns;
@@ -304,7 +345,7 @@ boost::json::value known_json(const std::optional<KnownInRelease>& it) {
 }  // namespace
 
 bool ReleaseAttackReport::is_anything_found() const {
-  return attack.is_anything_learnt() || attack.is_any_cell_refined() ||
+  return attack.is_anything_learnt() || attack.is_any_cell_computed() ||
          (attack.smallest_class > 0 && attack.smallest_class < k);
 }
 
@@ -336,13 +377,7 @@ std::vector<std::string> not_tried_on(const Job& job, const ReleaseAttack& attac
     lines.emplace_back(
         "That the cells that a transformation did not show have fewer than k records or break another model "
         "(refinement).");
-  for (const auto& attribute : job.attributes) {
-    if (attribute.aggregate)
-      lines.push_back(
-          fmt::format("Column {}: which values its aggregates leave possible. The smaller a class "
-                      "is, the fewer they are.",
-                      attribute.name));
-  }
+  add_aggregate_lines(job, attack, lines);
   if (job.unit)
     lines.push_back(fmt::format(
         "Somebody who knows several records of one {}: the file does not tell which belong together.",
@@ -371,6 +406,9 @@ std::string release_attack_text(const ReleaseAttackReport& report) {
   if (it.minimality)
     out += fmt::format("\n{}\n{}\n{}", kMinimalityHeading, fmt::join(minimality_lines(*it.minimality), "\n"),
                        text_of(minimality_table(*it.minimality)));
+  if (!it.aggregates.empty())
+    out += fmt::format("\n{}\n{}\n{}", kAggregatesHeading, fmt::join(aggregates_lines(), "\n"),
+                       text_of(aggregates_table(it.aggregates)));
   if (it.groups)
     out += fmt::format("\n{}\n{}\n{}", kGroupsHeading, fmt::join(groups_lines(*it.groups), "\n"),
                        text_of(groups_table(*it.groups)));
@@ -414,6 +452,7 @@ std::string release_attack_json(const ReleaseAttackReport& report) {
   made["repeated"] = known_json(it.repeated);
   made["minimality"] = minimality_json(it.minimality);
   made["groups"] = groups_json(it.groups);
+  made["aggregates"] = aggregates_json(it.aggregates);
   made["together"] = nullptr;
   if (it.together)
     made["together"] = {{"jobs", names_json(it.together->jobs)},
@@ -452,6 +491,11 @@ std::string release_attack_html(const ReleaseAttackReport& report) {
     page.heading(std::string(kMinimalityHeading));
     for (const auto& line : minimality_lines(*it.minimality)) page.paragraph(line);
     add(minimality_table(*it.minimality));
+  }
+  if (!it.aggregates.empty()) {
+    page.heading(std::string(kAggregatesHeading));
+    for (const auto& line : aggregates_lines()) page.paragraph(line);
+    add(aggregates_table(it.aggregates));
   }
   if (it.groups) {
     page.heading(std::string(kGroupsHeading));

@@ -70,7 +70,7 @@ Result<void> write_json_lines(const engine::Publication& publication,
   for (const auto& column : publication.columns) members.push_back(members_of(column));
   std::string line;
   for (std::uint64_t row = 0; row < publication.rows; ++row) {
-    line = "{";
+    line.assign(1, '{');
     for (std::size_t i = 0; i < members.size(); ++i) {
       const auto code = publication.columns[i].codes[row];
       if (i > 0) line += ',';

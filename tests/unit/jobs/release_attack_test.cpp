@@ -281,7 +281,7 @@ TEST_CASE("what the order of the transformations excludes is what a trial of all
       narrowed += column.narrowed;
       learnt += column.learnt;
     }
-    CHECK(made->is_any_cell_refined() == (counted[0].learnt + counted[1].learnt > 0));
+    CHECK(made->is_any_cell_computed() == (counted[0].learnt + counted[1].learnt > 0));
   }
   CHECK(narrowed > 40);
   CHECK(learnt > 10);
