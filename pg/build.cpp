@@ -204,6 +204,28 @@ Node* Builder::field(Node* record, std::string_view name) {
   return out;
 }
 
+Node* Builder::element(Node* array, Node* place) {
+  Node* subscript = node(PG_QUERY__NODE__NODE_A_INDICES);
+  subscript->a_indices = make<PgQuery__AIndices>(pg_query__a__indices__descriptor);
+  subscript->a_indices->uidx = place;
+  Node* out = node(PG_QUERY__NODE__NODE_A_INDIRECTION);
+  out->a_indirection = make<PgQuery__AIndirection>(pg_query__a__indirection__descriptor);
+  out->a_indirection->arg = array;
+  Node* const path[] = {subscript};
+  out->a_indirection->indirection = list(path);
+  out->a_indirection->n_indirection = 1;
+  return out;
+}
+
+Node* Builder::coalesce(Node* value, Node* if_null) {
+  Node* out = node(PG_QUERY__NODE__NODE_COALESCE_EXPR);
+  out->coalesce_expr = make<PgQuery__CoalesceExpr>(pg_query__coalesce_expr__descriptor);
+  Node* const arguments[] = {value, if_null};
+  out->coalesce_expr->args = list(arguments);
+  out->coalesce_expr->n_args = 2;
+  return out;
+}
+
 Node* Builder::searched_case(std::span<const When> arms, Node* otherwise) {
   std::vector<Node*> whens;
   for (const When& arm : arms) {

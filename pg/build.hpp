@@ -43,6 +43,8 @@ class Builder {
   [[nodiscard]] Node* call_in(std::string_view schema, std::string_view function,
                               std::span<Node* const> arguments);
   [[nodiscard]] Node* field(Node* record, std::string_view name);  // (record).name
+  [[nodiscard]] Node* element(Node* array, Node* place);           // (array)[place]
+  [[nodiscard]] Node* coalesce(Node* value, Node* if_null);        // COALESCE(value, if_null)
   struct When {
     Node* condition;
     Node* result;

@@ -37,10 +37,11 @@ inline constexpr std::array<std::pair<std::string_view, WantedServer>, 7> kWante
      {"read-only", WantedServer::standby}}};
 inline constexpr std::array<std::pair<std::string_view, bool>, 2> kChannelBinding{
     {{"prefer", false}, {"require", true}}};
-inline constexpr std::array<std::pair<std::string_view, rewriter::MaskChoice>, 3> kMaskForms{
+inline constexpr std::array<std::pair<std::string_view, rewriter::MaskChoice>, 4> kMaskForms{
     {{"cheapest", rewriter::MaskChoice::cheapest},
      {"by_column", rewriter::MaskChoice::by_column},
-     {"by_row", rewriter::MaskChoice::by_row}}};
+     {"by_row", rewriter::MaskChoice::by_row},
+     {"by_bitmap", rewriter::MaskChoice::by_bitmap}}};
 inline constexpr std::array<std::pair<std::string_view, rewriter::Estimates>, 3> kEstimates{
     {{"none", rewriter::Estimates::none},
      {"large_tables", rewriter::Estimates::large_tables},

@@ -357,9 +357,9 @@ constexpr Option kOptions[] = {
        return store(read_duration_ms(v, 0), c.metrics.slow_query_ms);
      }},
 
-    {"masks", "form", "cheapest, by_column or by_row", "cheapest",
-     "how masks are written: with a decision in each column, or with one decision for the row if possible. "
-     "All forms show the same. cheapest chooses for each statement",
+    {"masks", "form", "cheapest, by_column, by_row or by_bitmap", "cheapest",
+     "how masks are written: with a decision in each column, or if possible with one decision for the row, "
+     "by comparisons or by bitmaps. All forms show the same. cheapest chooses for each statement",
      [](Config& c, const Value& v, const Origin&) { return store_choice(v, kMaskForms, c.mask_form); }},
     {"masks", "look_ups", "true or false", "true",
      "lets masked_column = constant use an index of the table. The duration then reveals how many rows "

@@ -39,4 +39,12 @@ double expected_tests(const RowDecision& decision, std::uint64_t rows) {
   return per_row(decision, rows);
 }
 
+std::size_t written_tests(const Decision& decision) {
+  std::size_t tests = decision.arms.size();
+  for (const Arm& arm : decision.arms) {
+    if (!arm.then.empty()) tests += written_tests(arm.then.front());
+  }
+  return tests;
+}
+
 }  // namespace pgveil::policy

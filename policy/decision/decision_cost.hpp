@@ -1,5 +1,6 @@
 #pragma once
 // Estimates from the tree alone how much work a decision is for PostgreSQL. Only speed depends on it.
+#include <cstddef>
 #include <cstdint>
 
 #include "policy/decision/decision.hpp"
@@ -12,5 +13,8 @@ namespace pgveil::policy {
 // is assumed to match no later arm either.
 [[nodiscard]] double expected_tests(const Decision& decision, std::uint64_t rows);
 [[nodiscard]] double expected_tests(const RowDecision& decision, std::uint64_t rows);
+
+// The number of conditions that are written.
+[[nodiscard]] std::size_t written_tests(const Decision& decision);
 
 }  // namespace pgveil::policy

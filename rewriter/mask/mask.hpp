@@ -24,8 +24,8 @@ namespace pgveil::rewriter {
 // relation of this schema.
 inline constexpr std::string_view kStandInSchema = "pgveil mask";
 
-// The parts of a stand-in's name: the table's OID, r for by_row, then the positions left out, ascending:
-// "16385", "16385-2-4", "16385r-4". The maker (mask_text.hpp) and the verifier (verify_stand_in.hpp) each
+// The parts of a stand-in's name: the table's OID, r for by_row or b for by_bitmap, then the positions left
+// out, ascending: "16385", "16385-2-4", "16385r-4". The maker (mask_text.hpp) and the verifier (verify_stand_in.hpp) each
 // have their own code for these names.
 struct StandInName {
   std::uint32_t oid = 0;  // 0: not a stand-in's name
@@ -60,7 +60,8 @@ struct LookUpColumn {
 struct LookUpColumns {
   std::vector<std::optional<LookUpColumn>> columns;  // per target of the mask; empty: none
   std::set<std::string, std::less<>> visible_keys;   // columns shown as they are that an index leads with
-  std::uint64_t rows = 0;                            // of the table when the tree was built
+  std::vector<std::string> primary_key;  // its columns, if all are shown as they are; empty: they are not
+  std::uint64_t rows = 0;                // of the table when the tree was built
 };
 
 // The share of a table's rows that show something in a masked column. Everybody who reads the mask can count
@@ -88,8 +89,10 @@ struct LookUp {
 // Immutable once made. It holds texts and no trees, because trees take five times as much memory.
 struct Mask {
   std::string text;
-  MaskText parts;                  // the same text in parts, with replacements for unused columns
-  std::optional<MaskText> by_row;  // one decision for the row (mask_row.hpp); leaves out the same columns
+  MaskText parts;  // the same text in parts, with replacements for unused columns
+  // One decision for the row (mask_row.hpp), and the same by bitmaps (mask_bitmap.hpp). Both leave out the
+  // same columns as `parts`.
+  std::optional<MaskText> by_row, by_bitmap;
   MaskCosts costs;
   LookUpColumns look_ups;
   ShownShares shares;
@@ -103,7 +106,12 @@ struct Mask {
 
   // REQUIRES: it has the form.
   [[nodiscard]] const MaskText& parts_in(MaskForm form) const {
-    return form == MaskForm::by_row ? by_row.value() : parts;
+    switch (form) {
+      case MaskForm::by_column: return parts;
+      case MaskForm::by_row: return by_row.value();
+      case MaskForm::by_bitmap: return by_bitmap.value();
+    }
+    return parts;
   }
   // Whether a statement that does not use the column may leave it out.
   [[nodiscard]] bool may_leave_out(std::size_t position) const {
@@ -116,8 +124,9 @@ struct Mask {
 struct CompiledMask : Mask {
   std::unique_ptr<pg::Arena> arena;  // owns the trees
   PgQuery__SelectStmt* select = nullptr;
-  std::vector<pg::Node*> left_out;               // parts.columns[i].left_out as a tree; null: always shown
-  PgQuery__SelectStmt* by_row_select = nullptr;  // null: there is no by_row
+  std::vector<pg::Node*> left_out;                  // parts.columns[i].left_out as a tree; null: always shown
+  PgQuery__SelectStmt* by_row_select = nullptr;     // null: there is no by_row
+  PgQuery__SelectStmt* by_bitmap_select = nullptr;  // null: there is no by_bitmap
 };
 
 // What is kept of a mask that its verifier has accepted.

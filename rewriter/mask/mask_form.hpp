@@ -11,10 +11,12 @@ namespace pgveil::rewriter {
 enum class MaskSource { text, view };
 
 // How a mask is written: with a decision in each column, or with one decision per row in a sub-query, which
-// the columns look at (mask_row.hpp). Both show the same.
-enum class MaskForm { by_column, by_row };
+// the columns look at (mask_row.hpp). by_bitmap makes that decision with an AND of bitmaps
+// (mask_bitmap.hpp). All show the same.
+enum class MaskForm { by_column, by_row, by_bitmap };
 
-enum class MaskChoice { cheapest, by_column, by_row };  // the last two are for tests and for comparing plans
+// All but cheapest are for tests and for comparing plans.
+enum class MaskChoice { cheapest, by_column, by_row, by_bitmap };
 // For which tables conditions are written so that PostgreSQL can estimate them (pipeline/put_estimates.hpp).
 enum class Estimates { none, large_tables, all_tables };  // the last one is for tests
 enum class LookUps { no, yes };                           // whether masks can be looked up (look_up.hpp)
@@ -24,10 +26,16 @@ struct MaskCosts {
   std::vector<double> by_column;  // per target of the mask; 0: nothing is decided there
   double by_row = 0;
   double rows = 0;  // of the table when the tree was built
+  // The comparisons that are written, per target of the mask. The server makes each of them ready when a
+  // statement starts, even if it reads one row.
+  std::vector<double> written;
 };
 
 // The cheaper form for a statement that reads all rows. uses: per target of the mask, how often a row's cell
 // is computed if it is written by column; 0: the statement does not use it.
 [[nodiscard]] MaskForm cheaper_form(const MaskCosts& costs, std::span<const std::size_t> uses);
+
+// The cheaper form for a statement that reads one row. REQUIRES: the mask has the form by_bitmap.
+[[nodiscard]] MaskForm cheaper_form_of_one_row(const MaskCosts& costs, std::span<const std::size_t> uses);
 
 }  // namespace pgveil::rewriter

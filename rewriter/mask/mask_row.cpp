@@ -39,7 +39,7 @@ pg::Builder::When fence(pg::Builder& build) {
 }
 
 // Selects the raw columns that are read, and the decision.
-PgQuery__SelectStmt* inner_select(const policy::RowDecision& decision, const TreeColumns& tree_columns,
+PgQuery__SelectStmt* inner_select(const RowNumber& number, const TreeColumns& tree_columns,
                                   const Relation& relation, const PgQuery__SelectStmt& by_column,
                                   pg::Builder& build) {
   std::vector<Node*> targets;
@@ -52,8 +52,8 @@ PgQuery__SelectStmt* inner_select(const policy::RowDecision& decision, const Tre
       targets.push_back(build.target(build.column({kMaskAlias, column.name}), column.name));
   }
   std::vector<pg::Builder::When> arms{fence(build)};
-  for (auto& arm : arms_of(decision, tree_columns, build)) arms.push_back(arm);
-  targets.push_back(build.target(build.searched_case(arms, bits(decision.released, build)), kShownColumn));
+  arms.insert(arms.end(), number.arms.begin(), number.arms.end());
+  targets.push_back(build.target(build.searched_case(arms, number.otherwise), kShownColumn));
   return build.select(targets, build.relation(relation.schema, relation.name, kMaskAlias), nullptr);
 }
 
@@ -114,8 +114,13 @@ Result<BitTargets> targets_by_bits(std::string_view decision, const policy::Disc
   return out;
 }
 
+RowNumber number_of(const policy::RowDecision& decision, const TreeColumns& tree_columns,
+                    pg::Builder& build) {
+  return {arms_of(decision, tree_columns, build), bits(decision.released, build)};
+}
+
 Result<std::optional<PgQuery__SelectStmt*>> masking_select_by_row(
-    const policy::RowDecision& decision, const policy::DisclosureTree& tree, const TreeColumns& tree_columns,
+    const RowNumber& number, const policy::DisclosureTree& tree, const TreeColumns& tree_columns,
     const Relation& relation, const PgQuery__SelectStmt& by_column, pg::Builder& build) {
   if (tree_columns.columns.size() > policy::kMaxStoredAttributes ||
       relation.find_column(kShownColumn) != nullptr)
@@ -123,7 +128,7 @@ Result<std::optional<PgQuery__SelectStmt*>> masking_select_by_row(
   auto shown = targets_by_bits(kShownColumn, tree, tree_columns, relation, by_column, build);
   if (!shown) return shown.error();
   if (shown->decided < 2) return std::optional<PgQuery__SelectStmt*>();
-  Node* from = build.from_subquery(inner_select(decision, tree_columns, relation, by_column, build),
+  Node* from = build.from_subquery(inner_select(number, tree_columns, relation, by_column, build),
                                    build.alias(kMaskAlias));
   return std::optional(build.select(shown->targets, from, by_column.where_clause));
 }

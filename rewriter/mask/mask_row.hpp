@@ -48,13 +48,21 @@ struct BitTargets {
                                                  const TreeColumns& tree_columns, const Relation& relation,
                                                  const PgQuery__SelectStmt& by_column, pg::Builder& build);
 
+// How t.<decision> is computed: CASE <arms> ELSE <otherwise> END.
+struct RowNumber {
+  std::vector<pg::Builder::When> arms;
+  pg::Node* otherwise = nullptr;
+};
+[[nodiscard]] RowNumber number_of(const policy::RowDecision& decision, const TreeColumns& tree_columns,
+                                  pg::Builder& build);
+
 // The mask with one decision per row. A level's column shows one of the constants that the tree releases of
 // it: CASE WHEN <bit> THEN CASE WHEN <pre-image> THEN '[30,40)'::pg_catalog.text … ELSE NULL END ELSE NULL
 // END. by_column: the mask in its other form, from which the raw columns, NULLs and guards are taken.
 // nullopt: the mask has no such form, because fewer than two columns have a decision, there are more than 31
 // attributes, or a column has the name kShownColumn.
 [[nodiscard]] Result<std::optional<PgQuery__SelectStmt*>> masking_select_by_row(
-    const policy::RowDecision& decision, const policy::DisclosureTree& tree, const TreeColumns& tree_columns,
+    const RowNumber& number, const policy::DisclosureTree& tree, const TreeColumns& tree_columns,
     const Relation& relation, const PgQuery__SelectStmt& by_column, pg::Builder& build);
 
 }  // namespace pgveil::rewriter

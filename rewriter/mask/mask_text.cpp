@@ -40,7 +40,11 @@ MaskText print_mask(PgQuery__SelectStmt& select, std::span<pg::Node* const> left
 
 std::string print_name(const StandInName& name) {
   std::string out = std::to_string(name.oid);
-  if (name.form == MaskForm::by_row) out += 'r';
+  switch (name.form) {
+    case MaskForm::by_column: break;
+    case MaskForm::by_row: out += 'r'; break;
+    case MaskForm::by_bitmap: out += 'b'; break;
+  }
   for (const std::size_t position : name.left_out) out += '-' + std::to_string(position);
   return out;
 }

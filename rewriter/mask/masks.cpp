@@ -7,10 +7,12 @@
 #include "pg/parse.hpp"
 #include "policy/decision/decision.hpp"
 #include "policy/decision/decision_cost.hpp"
+#include "policy/decision/region_bitmaps.hpp"
 #include "rewriter/lists/session_settings.hpp"
 #include "rewriter/lists/system_catalogs.hpp"
 #include "rewriter/mask/look_up.hpp"
 #include "rewriter/mask/make_table_guard.hpp"
+#include "rewriter/mask/mask_bitmap.hpp"
 #include "rewriter/mask/mask_column.hpp"
 #include "rewriter/mask/mask_row.hpp"
 #include "rewriter/mask/mask_text.hpp"
@@ -130,13 +132,32 @@ Result<PgQuery__SelectStmt*> masking_select(const policy::PolicySpec& spec,
 
 namespace {
 
+// The decision by bitmaps has to be shorter than this, in bits. Its text has a quarter as many bytes.
+constexpr std::size_t kMostBits = std::size_t{1} << 20;
+
+Result<void> add_bitmap_form(CompiledMask& mask, const policy::RowDecision& decision,
+                             const policy::DisclosureTree& tree, const TreeColumns& tree_columns,
+                             const Relation& relation, pg::Builder& build) {
+  if (!can_have_bitmaps(tree_columns)) return {};
+  const auto bitmaps = policy::region_bitmaps(decision, kMostBits);
+  if (!bitmaps) return {};
+  const RowNumber number{{}, released_by_bitmaps(*bitmaps, tree_columns, build)};
+  auto select = masking_select_by_row(number, tree, tree_columns, relation, *mask.select, build);
+  if (!select) return select.error();
+  if (!*select) return {};
+  mask.by_bitmap_select = **select;
+  mask.by_bitmap = print_mask(*mask.by_bitmap_select, mask.left_out);
+  return {};
+}
+
 // REQUIRES: the texts of `mask` are set.
-Result<void> add_row_form(CompiledMask& mask, const policy::DisclosureTree& tree, const Relation& relation,
-                          pg::Builder& build) {
+Result<void> add_row_forms(CompiledMask& mask, const policy::DisclosureTree& tree, const Relation& relation,
+                           pg::Builder& build) {
   const auto tree_columns = bind(tree, relation);
   if (!tree_columns) return tree_columns.error();
   const auto decision = policy::compile_row_decision(tree);
-  auto select = masking_select_by_row(decision, tree, *tree_columns, relation, *mask.select, build);
+  const auto number = number_of(decision, *tree_columns, build);
+  auto select = masking_select_by_row(number, tree, *tree_columns, relation, *mask.select, build);
   if (!select) return select.error();
   if (!*select) return {};
   mask.by_row_select = **select;
@@ -145,12 +166,15 @@ Result<void> add_row_form(CompiledMask& mask, const policy::DisclosureTree& tree
   mask.costs.rows = static_cast<double>(rows);
   mask.costs.by_row = policy::expected_tests(decision, rows);
   mask.costs.by_column.resize(relation.columns.size());
+  mask.costs.written.resize(relation.columns.size());
   const auto decisions = policy::compile_decisions(tree);
   for (std::size_t a = 0; a < decisions.size(); ++a) {
     const auto position = tree_columns->shown_in[a] - relation.columns.data();
     mask.costs.by_column[static_cast<std::size_t>(position)] = policy::expected_tests(decisions[a], rows);
+    mask.costs.written[static_cast<std::size_t>(position)] =
+        static_cast<double>(policy::written_tests(decisions[a]));
   }
-  return {};
+  return add_bitmap_form(mask, decision, tree, *tree_columns, relation, build);
 }
 
 }  // namespace
@@ -179,7 +203,7 @@ Result<std::shared_ptr<CompiledMask>> compile_mask(const policy::PolicySpec& spe
     mask->view_select = select_from_view(*mask);
     return mask;  // the view has one form only
   }
-  if (auto added = add_row_form(*mask, version.tree, relation, build); !added) return added.error();
+  if (auto added = add_row_forms(*mask, version.tree, relation, build); !added) return added.error();
   if (look_ups == LookUps::yes) mask->look_ups = look_up_columns(*mask, version.tree, relation);
   return mask;
 }

@@ -74,6 +74,12 @@ struct Equality {
   std::vector<Node*> others;
 };
 
+// Whether it can be looked up at all, or read by its key.
+bool has_keys(const StandIn& stand_in) {
+  const LookUpColumns& look_ups = stand_in.mask->look_ups;
+  return !stand_in.has_renamed_columns && (!look_ups.columns.empty() || !look_ups.primary_key.empty());
+}
+
 class Finder {
  public:
   Finder(const Message& statement, std::span<const StandIn> stand_ins, pg::Arena& arena, LiteralTrace* trace)
@@ -87,7 +93,7 @@ class Finder {
     pg::for_each_child(node, [&](const ProtobufCFieldDescriptor&, const Message& child) { message(child); });
   }
 
-  [[nodiscard]] std::set<const PgQuery__RangeVar*> take() { return std::move(found_); }
+  [[nodiscard]] FoundReads take() { return std::move(found_); }
 
  private:
   void count_parameters(const Message& node) {
@@ -112,9 +118,7 @@ class Finder {
     if (query.n_from_clause != 1 || !pg::is_kind(query.from_clause[0], PG_QUERY__NODE__NODE_RANGE_VAR))
       return nullptr;
     const auto at = std::ranges::find(stand_ins_, query.from_clause[0]->range_var, &StandIn::name);
-    const bool has_any =
-        at != stand_ins_.end() && !at->has_renamed_columns && !at->mask->look_ups.columns.empty();
-    return has_any ? &*at : nullptr;
+    return at != stand_ins_.end() && has_keys(*at) ? &*at : nullptr;
   }
 
   void look_up(const StandIn& stand_in, const Item& item, bool is_limited) {
@@ -123,6 +127,8 @@ class Finder {
     for (const Node* condition : item.conditions) {
       if (auto equality = equality_of(condition, item)) equalities.push_back(std::move(*equality));
     }
+    if (is_by_key(mask.look_ups, equalities)) found_.by_key.insert(stand_in.name);
+    if (mask.look_ups.columns.empty()) return;
     double most = most_rows(mask.look_ups, equalities, is_limited);
     const Equality* best = nullptr;
     for (const Equality& equality : equalities) {
@@ -133,7 +139,17 @@ class Finder {
     }
     if (best == nullptr) return;
     put_condition(*item.query->subquery->select_stmt, best->column, best->others, build_);
-    found_.insert(stand_in.name);
+    found_.look_ups.insert(stand_in.name);
+    found_.by_key.erase(stand_in.name);
+  }
+
+  static bool is_by_key(const LookUpColumns& look_ups, std::span<const Equality> equalities) {
+    const auto is_given = [&](const std::string& column) {
+      return std::ranges::any_of(equalities, [&](const Equality& it) {
+        return it.column == column && it.others.size() == 1 && !reads_columns(it.others.front()->base);
+      });
+    };
+    return !look_ups.primary_key.empty() && std::ranges::all_of(look_ups.primary_key, is_given);
   }
 
   // A look-up that may find more rows than this is worse than other plans of PostgreSQL. Negative: any
@@ -287,15 +303,14 @@ class Finder {
   pg::Builder build_;
   LiteralTrace* trace_;            // null: nobody asks
   std::map<int, int> parameters_;  // how often each occurs in the statement
-  std::set<const PgQuery__RangeVar*> found_;
+  FoundReads found_;
 };
 
 }  // namespace
 
-std::set<const PgQuery__RangeVar*> put_look_ups(const Message& statement, std::span<const StandIn> stand_ins,
-                                                pg::Arena& arena, LiteralTrace* trace) {
-  const auto has_any = [](const StandIn& it) { return !it.mask->look_ups.columns.empty(); };
-  if (std::ranges::none_of(stand_ins, has_any)) return {};
+FoundReads put_look_ups(const Message& statement, std::span<const StandIn> stand_ins, pg::Arena& arena,
+                        LiteralTrace* trace) {
+  if (std::ranges::none_of(stand_ins, has_keys)) return {};
   Finder finder(statement, stand_ins, arena, trace);
   finder.message(statement);
   return finder.take();

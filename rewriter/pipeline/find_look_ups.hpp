@@ -13,10 +13,16 @@
 
 namespace pgveil::rewriter {
 
-// Puts the conditions into the stand-ins and returns the names of those that now have one. trace: null, or
-// where it is noted which constants were read.
-std::set<const PgQuery__RangeVar*> put_look_ups(const ProtobufCMessage& statement,
-                                                std::span<const StandIn> stand_ins, pg::Arena& arena,
-                                                LiteralTrace* trace = nullptr);
+// The names of stand-ins.
+struct FoundReads {
+  std::set<const PgQuery__RangeVar*> look_ups;  // those that now have a condition
+  // Others of which one row is read at most: a condition that every row must meet compares each column of the
+  // primary key with something other than columns.
+  std::set<const PgQuery__RangeVar*> by_key;
+};
+
+// Puts the conditions into the stand-ins. trace: null, or where it is noted which constants were read.
+FoundReads put_look_ups(const ProtobufCMessage& statement, std::span<const StandIn> stand_ins,
+                        pg::Arena& arena, LiteralTrace* trace = nullptr);
 
 }  // namespace pgveil::rewriter

@@ -163,14 +163,18 @@ std::vector<std::size_t> unused(std::span<const std::size_t> uses) {
   return out;
 }
 
-// REQUIRES: the mask has both forms.
-MaskForm form_of(const Mask& mask, std::span<const std::size_t> uses, MaskChoice choice, bool is_read_whole) {
+enum class Read { whole, by_key, in_another_way };
+
+MaskForm form_of(const Mask& mask, std::span<const std::size_t> uses, MaskChoice choice, Read read) {
   switch (choice) {
     case MaskChoice::by_column: return MaskForm::by_column;
-    case MaskChoice::by_row: return MaskForm::by_row;
+    case MaskChoice::by_row: return mask.by_row ? MaskForm::by_row : MaskForm::by_column;
+    case MaskChoice::by_bitmap: return mask.by_bitmap ? MaskForm::by_bitmap : MaskForm::by_column;
     case MaskChoice::cheapest: break;
   }
-  return is_read_whole ? cheaper_form(mask.costs, uses) : MaskForm::by_column;
+  if (read == Read::whole && mask.by_row) return cheaper_form(mask.costs, uses);
+  if (read == Read::by_key && mask.by_bitmap) return cheaper_form_of_one_row(mask.costs, uses);
+  return MaskForm::by_column;
 }
 
 }  // namespace
@@ -186,15 +190,19 @@ void choose_masks(const ProtobufCMessage& statement, std::span<const StandIn> st
   if (stand_ins.empty()) return;
   const auto used = used_columns(statement);
   const auto whole = whole_reads(statement, stand_ins);
-  const auto look_ups = put_look_ups(statement, stand_ins, arena, trace);
-  put_estimates(statement, stand_ins, look_ups, choices.estimates, arena, trace);
+  const auto found = put_look_ups(statement, stand_ins, arena, trace);
+  put_estimates(statement, stand_ins, found.look_ups, choices.estimates, arena, trace);
   for (const StandIn& stand_in : stand_ins) {
     const Mask& mask = *stand_in.mask;
     StandInName name{.oid = mask.table_oid, .form = MaskForm::by_column, .left_out = {}};
     const auto uses = uses_of(mask, used && !stand_in.has_renamed_columns ? &*used : nullptr);
     name.left_out = unused(uses);
-    if (mask.by_row && !look_ups.contains(stand_in.name))
-      name.form = form_of(mask, uses, choices.form, whole.contains(stand_in.name));
+    if (!found.look_ups.contains(stand_in.name)) {
+      const Read read = found.by_key.contains(stand_in.name) ? Read::by_key
+                        : whole.contains(stand_in.name)      ? Read::whole
+                                                             : Read::in_another_way;
+      name.form = form_of(mask, uses, choices.form, read);
+    }
     stand_in.name->relname = arena.copy(print_name(name));
   }
 }

@@ -15,6 +15,7 @@
 #include "pg/fields.hpp"
 #include "pg/parse.hpp"
 #include "pg/tokens.hpp"
+#include "rewriter/verify/verify_bitmaps.hpp"
 #include "rewriter/verify/verify_guards.hpp"
 #include "rewriter/verify/verify_levels.hpp"
 #include "rewriter/verify/verify_look_up.hpp"
@@ -285,6 +286,19 @@ struct MaskCheck {
     by_bits(row_decision(), "pgveil shown", 1);
   }
 
+  void by_bitmap() const {
+    fixed_columns();
+    const Node* fenced = row_decision();
+    if (fenced->case_expr->n_args != 1 || fenced->case_expr->arg != nullptr) fail("a fence alone");
+    const BitmapDecision decision(fenced->case_expr->defresult);
+    const KnownValues known = known_values();
+    for (const MaskReader::Test& test : decision.tests()) {
+      const auto at = known.find(test.column);
+      if (at == known.end() || !at->second.has(test)) fail("values of the tree");
+    }
+    bits("pgveil shown", [&](const MaskRow& row) { return decision.released(row); });
+  }
+
   // If the column is NULL, no bit is set: & gives NULL, which differs from the bit.
   void by_stored(const Node* decision) const {
     fixed_columns();
@@ -296,6 +310,13 @@ struct MaskCheck {
   void by_bits(const Node* decision, std::string_view name, std::size_t first_arm) const {
     const KnownValues known = known_values();
     known_values_only(decision, known, is_number, first_arm);
+    bits(name, [&](const MaskRow& row) { return reader.released(decision, row, first_arm); });
+  }
+
+  // released(row): the number that the decision of this name has.
+  template <class Released>
+  void bits(std::string_view name, const Released& released) const {
+    const KnownValues known = known_values();
     for (const policy::TreeAttribute& attribute : tree.attributes) {
       const Node* cell = cell_of(attribute.name);
       if (!is_typed_null(cell)) known_values_only(bit_cell(cell, name).shown, known, is_typed_null);
@@ -303,7 +324,7 @@ struct MaskCheck {
     released_cells([&](const Node* cell, const MaskRow& row) -> std::optional<MaskReader::Shown> {
       if (is_typed_null(cell)) return std::nullopt;
       const BitCell look = bit_cell(cell, name);
-      if ((reader.released(decision, row, first_arm) & look.bit) == 0) return std::nullopt;
+      if ((released(row) & look.bit) == 0) return std::nullopt;
       return reader.shown(look.shown, row);
     });
   }
@@ -489,6 +510,10 @@ Result<void> verify_mask(const CompiledMask& mask, const policy::PolicySpec& spe
     return failure(spec.name, "a tree and a text");
   const bool has_row_form = mask.view.empty() && mask.by_row.has_value();
   if (has_row_form) forms.push_back({*mask.by_row_select, *mask.by_row, mask.left_out});
+  if (mask.by_bitmap.has_value() != (mask.by_bitmap_select != nullptr))
+    return failure(spec.name, "a tree and a text");
+  if (mask.view.empty() && mask.by_bitmap)
+    forms.push_back({*mask.by_bitmap_select, *mask.by_bitmap, mask.left_out});
   if (auto read = check_forms(forms, spec.name, in_parts); !read) return read;
   MaskReader reader;
   auto checked = check_read(forms.front(), spec.name, [&](const auto& read) {
@@ -499,19 +524,26 @@ Result<void> verify_mask(const CompiledMask& mask, const policy::PolicySpec& spe
   if (!checked) return checked;
   if (!mask.view.empty()) return verify_view_select(mask);
   if (auto offered = verify_look_ups(mask, version, relation, spec.name); !offered) return offered;
-  if (!has_row_form) return {};
-  MaskReader other;
-  return check_read(forms.back(), spec.name, [&](const auto& read) {
-    const TreeReading reading(version.tree);
-    MaskCheck{spec, version, version.tree, reading, relation, read, guard, other}.by_row();
-  });
+  for (std::size_t i = 1; i < forms.size(); ++i) {
+    MaskReader other;
+    auto accepted = check_read(forms[i], spec.name, [&](const auto& read) {
+      const TreeReading reading(version.tree);
+      const MaskCheck check{spec, version, version.tree, reading, relation, read, guard, other};
+      if (has_row_form && i == 1)
+        check.by_row();
+      else
+        check.by_bitmap();
+    });
+    if (!accepted) return accepted;
+  }
+  return {};
 }
 
 Result<void> verify_stored_mask(const CompiledMask& mask, const policy::PolicySpec& spec,
                                 const policy::PolicyVersion& version, const Relation& relation,
                                 const StoredColumn& stored, std::string_view expression) {
   if (joined(mask.parts, {}) != mask.text) return failure(spec.name, "the text to be its parts");
-  if (mask.by_row || !mask.view.empty()) return failure(spec.name, "one form");
+  if (mask.by_row || mask.by_bitmap || !mask.view.empty()) return failure(spec.name, "one form");
   const bool is_kept =
       version.stored && version.stored->column == stored.name && version.stored->digest == stored.digest &&
       stored.name == fmt::format("pgveil shown {}", pgveil::sha256_hex(expression).substr(0, 16));
@@ -534,7 +566,7 @@ Result<void> verify_copy_mask(const CompiledMask& mask, const policy::PolicySpec
   if (joined(mask.parts, {}) != mask.text) return failure(spec.name, "the text to be its parts");
   if (!version.copy || version.copy->schema != copy.schema || version.copy->name != copy.name)
     return failure(spec.name, "the version's copy");
-  if (mask.by_row || !mask.view.empty()) return failure(spec.name, "one form");
+  if (mask.by_row || mask.by_bitmap || !mask.view.empty()) return failure(spec.name, "one form");
   MaskReader reader;
   return check_form(by_column_of(mask), spec.name, [&](const auto& read) {
     is_labeled(mask, spec, version, version.shape.table_oid);

@@ -12,29 +12,9 @@ namespace {
 
 using pg::Node;
 
-// The elements of {"a","b"}, each in quotes.
 std::set<std::string, std::less<>> array_constant(const Node* node) {
-  const std::string text = text_constant(node);
-  std::set<std::string, std::less<>> out;
-  std::size_t at = 0;
-  const auto take = [&](char expected) {
-    if (at >= text.size() || text[at] != expected) fail("an array of quoted elements");
-    ++at;
-  };
-  do {
-    take(out.empty() ? '{' : ',');
-    take('"');
-    std::string element;
-    while (at < text.size() && text[at] != '"') {
-      if (text[at] == '\\' && ++at == text.size()) fail("an array that ends");
-      element += text[at++];
-    }
-    take('"');
-    out.insert(std::move(element));
-  } while (at < text.size() && text[at] == ',');
-  take('}');
-  if (at != text.size()) fail("an array and nothing after it");
-  return out;
+  const auto elements = array_elements(node);
+  return {elements.begin(), elements.end()};
 }
 
 bool is_array_type(const PgQuery__TypeName* type) {
@@ -195,6 +175,30 @@ void add_range(const Node* node, MaskReader::Test& read) {
 
 }  // namespace
 
+std::vector<std::string> array_elements(const Node* node) {
+  const std::string text = text_constant(node);
+  std::vector<std::string> out;
+  std::size_t at = 0;
+  const auto take = [&](char expected) {
+    if (at >= text.size() || text[at] != expected) fail("an array of quoted elements");
+    ++at;
+  };
+  do {
+    take(out.empty() ? '{' : ',');
+    take('"');
+    std::string element;
+    while (at < text.size() && text[at] != '"') {
+      if (text[at] == '\\' && ++at == text.size()) fail("an array that ends");
+      element += text[at++];
+    }
+    take('"');
+    out.push_back(std::move(element));
+  } while (at < text.size() && text[at] == ',');
+  take('}');
+  if (at != text.size()) fail("an array and nothing after it");
+  return out;
+}
+
 void fail(std::string what) {
   throw Unreadable{std::move(what)};
 }
@@ -312,7 +316,7 @@ void reads_as_t(const PgQuery__SelectStmt& query, const Relation& relation, bool
 }
 
 void check_fence(const Node* decision) {
-  if (!pg::is_kind(decision, PG_QUERY__NODE__NODE_CASE_EXPR) || decision->case_expr->n_args < 2)
+  if (!pg::is_kind(decision, PG_QUERY__NODE__NODE_CASE_EXPR) || decision->case_expr->n_args < 1)
     fail("a decision behind a fence");
   const PgQuery__CaseWhen& arm = *decision->case_expr->args[0]->case_when;
   if (!pg::is_kind(arm.expr, PG_QUERY__NODE__NODE_BOOL_EXPR) ||

@@ -30,6 +30,8 @@ struct Unreadable {
 [[nodiscard]] std::string column_of(const pg::Node* node);  // t.c
 [[nodiscard]] const PgQuery__TypeCast& cast_of(const pg::Node* node);
 [[nodiscard]] std::string text_constant(const pg::Node* node);
+// The elements of the constant '{"a","b"}', each in quotes, in their order.
+[[nodiscard]] std::vector<std::string> array_elements(const pg::Node* node);
 [[nodiscard]] bool is_typed_null(const pg::Node* node);
 
 // Throws Unreadable unless the select has these clauses only.

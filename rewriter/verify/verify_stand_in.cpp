@@ -45,8 +45,8 @@ StandInName stand_in_of(std::string_view relation_name) {
   std::uint64_t number = 0;
   if (!take_number(relation_name, number) || number == 0 || number > 0xFFFF'FFFFU) return {};
   out.oid = static_cast<std::uint32_t>(number);
-  if (relation_name.starts_with('r')) {
-    out.form = MaskForm::by_row;
+  if (relation_name.starts_with('r') || relation_name.starts_with('b')) {
+    out.form = relation_name[0] == 'r' ? MaskForm::by_row : MaskForm::by_bitmap;
     relation_name.remove_prefix(1);
   }
   while (relation_name.starts_with('-')) {
@@ -118,7 +118,12 @@ std::string text_in_place_of(const Splice& splice) {
   const Mask& mask = *splice.mask;
   if (!mask.view.empty()) return mask.view_select;
   if (!splice.look_up.constants.empty()) return expected_look_up(mask, splice.left_out, splice.look_up);
-  return joined(splice.form == MaskForm::by_row ? mask.by_row.value() : mask.parts, splice.left_out);
+  switch (splice.form) {
+    case MaskForm::by_column: return joined(mask.parts, splice.left_out);
+    case MaskForm::by_row: return joined(mask.by_row.value(), splice.left_out);
+    case MaskForm::by_bitmap: return joined(mask.by_bitmap.value(), splice.left_out);
+  }
+  return {};
 }
 
 Result<void> verify_sent(std::string_view sent, std::string_view text, std::span<const Splice> splices) {

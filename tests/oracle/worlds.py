@@ -43,9 +43,9 @@ def create_databases(postgres, some_tables, some_views, raw, masked):
         postgres.run(tables.prefer_indexes(database), database)
 
 
-# Worlds take turns. Tables of an oracle are too small for the cost model to choose by_row by itself; stored:
-# enforcement, of tables without partitions.
-MASK_FORMS = ("by_column", "by_row", "stored")
+# Worlds take turns. Tables of an oracle are too small for the cost model to choose by_row or by_bitmap by
+# itself; stored: enforcement, of tables without partitions.
+MASK_FORMS = ("by_column", "by_row", "stored", "by_bitmap")
 
 
 def stored(table):

@@ -7,6 +7,7 @@
 
 #include "naive.hpp"
 #include "policy/decision/decision.hpp"
+#include "policy/decision/region_bitmaps.hpp"
 #include "policy/decision/row_decision.hpp"
 #include "policy/tree/tree.hpp"
 #include "policy/tree/tree_check.hpp"
@@ -207,10 +208,12 @@ TEST_CASE("decisions equal the tree on every combination, unseen values and NULL
                       [](const Table& table, std::uint64_t, const auto& tree) {
                         const auto decisions = compile_decisions(tree);
                         const auto for_row = compile_row_decision(tree);
+                        const auto bitmaps = region_bitmaps(for_row, std::size_t{1} << 20);
                         REQUIRE(decisions.size() == tree.attributes.size());
                         for (const Row& row : all_combinations(table)) {
                           const auto visible = shown(tree, row);
                           const auto bits = released_attributes(for_row, view(row));
+                          CHECK((bitmaps ? released_attributes(*bitmaps, view(row)) : 0) == bits);
                           for (std::size_t a = 0; a < decisions.size(); ++a) {
                             CHECK(is_released(decisions[a], view(row)) == visible[a].has_value());
                             CHECK((bits >> a & 1) == (visible[a].has_value() ? 1U : 0U));

@@ -19,7 +19,7 @@ using namespace pgveil::rewriter;
 std::shared_ptr<const Snapshot> large_snapshot() {
   auto snapshot = rewriter::test::demo_snapshot();
   auto& mask = const_cast<Mask&>(*snapshot->protected_tables().front().mask);
-  mask.costs = {.by_column = {0, 8, 8, 8, 0, 0}, .by_row = 10, .rows = 1e6};
+  mask.costs = {.by_column = {0, 8, 8, 8, 0, 0}, .by_row = 10, .rows = 1e6, .written = {}};
   return snapshot;
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("a column that is computed in several places pays for a decision of th
 TEST_CASE("small tables and short decisions stay with a decision in each column") {
   const auto snapshot = rewriter::test::demo_snapshot();
   CHECK(row_masks("SELECT * FROM people", *snapshot) == 0);
-  const MaskCosts costs{.by_column = {0, 8, 4, 6}, .by_row = 9, .rows = 1e6};
+  const MaskCosts costs{.by_column = {0, 8, 4, 6}, .by_row = 9, .rows = 1e6, .written = {}};
   const std::size_t all[] = {1, 1, 1, 1}, first[] = {1, 1, 0, 0}, first_twice[] = {1, 2, 0, 0};
   CHECK(cheaper_form(costs, all) == MaskForm::by_row);
   CHECK(cheaper_form(costs, first) == MaskForm::by_column);
