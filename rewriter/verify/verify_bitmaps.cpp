@@ -1,6 +1,7 @@
 #include "rewriter/verify/verify_bitmaps.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <string_view>
 
@@ -73,7 +74,7 @@ BitmapDecision::BitmapDecision(const Node* decision) {
   if (typed_text(place.args[1], "varbit") != "1") fail("the place of a bit");
   add_term(place.args[0]);
   for (const Term& term : terms_) {
-    if (term.otherwise.size() != terms_.front().otherwise.size()) fail("bitmaps of one length");
+    if (term.otherwise.size != terms_.front().otherwise.size) fail("bitmaps of one length");
   }
 }
 
@@ -99,7 +100,7 @@ BitmapDecision::Term BitmapDecision::read_term(const Node* node) {
   term.otherwise = read_bits(typed_text(node->coalesce_expr->args[1], "varbit"));
   if (term.values.size() != term.bits.size()) fail("a bitmap for each value");
   for (const Bits& bits : term.bits) {
-    if (bits.size() != term.otherwise.size()) fail("bitmaps of one length");
+    if (bits.size != term.otherwise.size) fail("bitmaps of one length");
   }
   return term;
 }
@@ -110,8 +111,10 @@ BitmapDecision::Bits BitmapDecision::read_bits(const std::string& text) {
   for (const char c : std::string_view(text).substr(1)) {
     const bool is_digit = c >= '0' && c <= '9';
     if (!is_digit && (c < 'A' || c > 'F')) fail("a hexadecimal digit");
-    const int digit = is_digit ? c - '0' : c - 'A' + 10;
-    for (int bit = 8; bit > 0; bit /= 2) bits.push_back((digit & bit) != 0);
+    const auto digit = static_cast<std::uint64_t>(is_digit ? c - '0' : c - 'A' + 10);
+    if (bits.size % 64 == 0) bits.words.push_back(0);
+    bits.words.back() |= digit << (60 - bits.size % 64);
+    bits.size += 4;
   }
   return bits;
 }
@@ -136,8 +139,11 @@ std::uint64_t BitmapDecision::released(const MaskRow& row) const {
     all.push_back(at == term.values.end() ? &term.otherwise
                                           : &term.bits[static_cast<std::size_t>(at - term.values.begin())]);
   }
-  for (std::size_t place = 0; place < all.front()->size(); ++place) {
-    if (!std::ranges::all_of(all, [&](const Bits* bits) { return (*bits)[place]; })) continue;
+  for (std::size_t word = 0; word < all.front()->words.size(); ++word) {
+    std::uint64_t left = ~std::uint64_t{0};
+    for (const Bits* bits : all) left &= bits->words[word];
+    if (left == 0) continue;
+    const std::size_t place = 64 * word + static_cast<std::size_t>(std::countl_zero(left));
     return place < numbers_.size() ? numbers_[place] : 0;
   }
   return 0;

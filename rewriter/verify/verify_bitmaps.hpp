@@ -23,7 +23,11 @@ class BitmapDecision {
   [[nodiscard]] std::uint64_t released(const MaskRow& row) const;
 
  private:
-  using Bits = std::vector<bool>;
+  // The first bit is the highest one of the first word.
+  struct Bits {
+    std::vector<std::uint64_t> words;
+    std::size_t size = 0;
+  };
   struct Term {
     std::string column;
     std::vector<std::string> values;
