@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "common/ascii.hpp"
 #include "engine/data/calendar.hpp"
 #include "engine/data/hierarchy.hpp"
 #include "engine/publish/publication.hpp"
@@ -21,10 +22,13 @@ using engine::Wide;
 
 // Of the tables of sums of one domain: entries, and steps to make them.
 constexpr std::size_t kMostSums = std::size_t{1} << 20;
-constexpr std::size_t kMostSteps = std::size_t{1} << 24;
+constexpr std::size_t kMostAdditions = std::size_t{1} << 24;
 constexpr std::size_t kMostRecords = 64;
-// More than what logarithms of 64 bits are wrong by, for each record.
-constexpr double kLogarithmError = 1e-12;
+// A logarithm of a number below 10^18 is below 42, and each of a few roundings of it is wrong by 2^-53 of
+// that at most. So is each addition to a sum of such logarithms, counted for each record.
+constexpr double kLogarithmError = 1e-14;
+constexpr double kFewRoundings = 16;
+constexpr Wide kSignificant = 1'000'000;  // of a geometric mean, which has fewer digits
 
 // A mean and a median of numbers have two decimals more than the values. They are in hundredths of a unit.
 constexpr unsigned kMoreDigits = 2;
@@ -35,8 +39,25 @@ Wide quotient(Wide number, Wide by) {
   return number >= 0 ? number / by : -((-number + by - 1) / by);
 }
 
-bool contains(const std::vector<std::int64_t>& numbers, std::int64_t number) {
-  return std::ranges::binary_search(numbers, number);
+bool contains(const std::vector<std::int64_t>& numbers, Wide number) {
+  return std::ranges::binary_search(numbers, number, {}, [](std::int64_t it) { return Wide{it}; });
+}
+
+// A decimal number in units of 10^−scale. It can have two digits more than decimal_of takes.
+std::optional<Wide> wide_number(std::string_view text, unsigned scale) {
+  const bool is_negative = text.starts_with('-');
+  if (is_negative) text.remove_prefix(1);
+  const auto dot = std::min(text.find('.'), text.size());
+  const auto whole = text.substr(0, dot), fraction = text.substr(std::min(dot + 1, text.size()));
+  if (!are_digits(whole) || (dot < text.size() && !are_digits(fraction)) || fraction.size() > scale)
+    return std::nullopt;
+  constexpr std::size_t kMostDigits = 36;
+  std::string digits = std::string(whole) + std::string(fraction);
+  digits.append(scale - fraction.size(), '0');
+  if (digits.size() > kMostDigits) return std::nullopt;
+  Wide number = 0;
+  for (const char c : digits) number = number * 10 + (c - '0');
+  return is_negative ? -number : number;
 }
 
 bool has_number_between(const std::vector<std::int64_t>& numbers, Wide least, Wide greatest) {
@@ -49,8 +70,8 @@ bool has_number_between(const std::vector<std::int64_t>& numbers, Wide least, Wi
 
 struct AggregatedValues::Shown {
   std::string text;
-  std::int64_t low = 0, high = 0;  // the ends of an interval; both are the number in all other cases
-  Wide each = 1;                   // low and high are in parts of a unit, of which there are so many
+  Wide low = 0, high = 0;  // the ends of an interval; both are the number in all other cases
+  Wide each = 1;           // low and high are in parts of a unit, of which there are so many
 };
 
 AggregatedValues::AggregatedValues(const JobAttribute& attribute, const engine::Column& raw, const Job& job)
@@ -82,15 +103,26 @@ Result<AggregatedValues> AggregatedValues::make(const JobAttribute& attribute, c
   }
   for (std::size_t at = 0; at < raw.values.size(); ++at) {
     const auto code = static_cast<engine::Code>(at);
-    if (code != made.null_code_) below[levels ? levels->code_at[*level][code] : 0].push_back(code);
+    below[levels ? levels->code_at[*level][code] : 0].push_back(code);
   }
-  for (auto& [node, codes] : below) made.add_domain(std::move(codes));
+  for (const auto& [node, codes] : below) made.add_domain(codes);
   return made;
 }
 
-void AggregatedValues::add_domain(std::vector<engine::Code> codes) {
-  auto& domain = domains_.emplace_back();
-  domain.codes = std::move(codes);
+void AggregatedValues::add_domain(const std::vector<engine::Code>& codes) {
+  Domain domain;
+  for (const auto code : codes) {
+    if (code == null_code_)
+      domain.has_null = true;
+    else
+      domain.codes.push_back(code);
+  }
+  if (domain.codes.empty()) return;  // only NULL is below the node, and shown
+  add_numbers(domain);
+  domains_.push_back(std::move(domain));
+}
+
+void AggregatedValues::add_numbers(Domain& domain) const {
   if (*attribute_->aggregate == Microaggregate::mode) return;
   for (const auto code : domain.codes) domain.numbers.push_back(*measured_.exact[code]);
   std::ranges::sort(domain.numbers);
@@ -114,7 +146,7 @@ void AggregatedValues::add_sums(Domain& domain) {
   for (std::size_t records = 2; records <= kMostRecords; ++records) {
     const std::size_t size = places.back() * records + 1;
     steps += size * places.size();
-    if (size > kMostSums || steps > kMostSteps) return;
+    if (size > kMostSums || steps > kMostAdditions) return;
     std::vector<bool> next(size, false);
     for (std::size_t sum = 0; sum < sums.size(); ++sum) {
       if (!sums[sum]) continue;
@@ -125,20 +157,13 @@ void AggregatedValues::add_sums(Domain& domain) {
   }
 }
 
-std::optional<std::int64_t> AggregatedValues::number_of(std::string_view text, unsigned more_digits) const {
+std::optional<Wide> AggregatedValues::number_of(std::string_view text, unsigned more_digits) const {
   switch (measured_.measured_as) {
     case engine::MeasuredAs::date: {
       const auto day = engine::calendar_day(text);
-      return day ? std::optional(engine::day_number(*day)) : std::nullopt;
+      return day ? std::optional<Wide>(engine::day_number(*day)) : std::nullopt;
     }
-    case engine::MeasuredAs::number: {
-      const auto decimal = engine::decimal_of(text);
-      const auto digits = measured_.scale + more_digits;
-      if (!decimal || decimal->scale > digits || digits > 18) return std::nullopt;
-      const Wide number = engine::scaled(*decimal, digits);
-      const auto narrow = static_cast<std::int64_t>(number);
-      return Wide{narrow} == number ? std::optional(narrow) : std::nullopt;
-    }
+    case engine::MeasuredAs::number: return wide_number(text, measured_.scale + more_digits);
   }
   return std::nullopt;
 }
@@ -152,7 +177,7 @@ std::optional<AggregatedValues::Shown> AggregatedValues::read(const std::string&
       const bool is_interval = text.starts_with('[') && text.ends_with(']') && comma != std::string::npos;
       const auto low = number_of(is_interval ? text.substr(1, comma - 1) : text, 0);
       const auto high = number_of(is_interval ? text.substr(comma + 1, text.size() - comma - 2) : text, 0);
-      if (!low || !high) return std::nullopt;
+      if (!low || !high || (is_interval && *low >= *high)) return std::nullopt;
       shown.low = *low;
       shown.high = *high;
       return shown;
@@ -175,8 +200,8 @@ AggregatedValues::IsPossible AggregatedValues::of_mean(const Domain& domain, con
                                                        std::uint64_t known) {
   const auto records = static_cast<Wide>(known);
   // The shown mean is ⌊sum · each / records + 1/2⌋.
-  const Wide least_sum = -quotient(-records * (2 * Wide{shown.low} - 1), 2 * shown.each);
-  const Wide greatest_sum = -quotient(-records * (2 * Wide{shown.low} + 1), 2 * shown.each) - 1;
+  const Wide least_sum = -quotient(-records * (2 * shown.low - 1), 2 * shown.each);
+  const Wide greatest_sum = -quotient(-records * (2 * shown.low + 1), 2 * shown.each) - 1;
   return [&domain, others = records - 1, least_sum, greatest_sum](std::int64_t value) {
     const Wide low = least_sum - value, high = greatest_sum - value;  // of the sum of the others
     const Wide least = Wide{domain.numbers.front()} * others;
@@ -202,37 +227,41 @@ AggregatedValues::IsPossible AggregatedValues::of_geometric_mean(const Domain& d
     const bool is_there = contains(domain.numbers, 0);
     return [is_there, known](std::int64_t value) { return is_there && (known > 1 || value == 0); };
   }
-  // It was rounded to a unit, and then to six significant digits.
+  // It was rounded to a part, and from seven digits on to six. If all numbers are equal, it was not.
   Wide unit = 1;
-  while (shown.low / unit >= 1'000'000) unit *= 10;
-  const double slack = 0.5 + static_cast<double>(unit) / 2 + 1e-6;
+  while (shown.low / unit >= kSignificant) unit *= 10;
+  const bool can_be_mixed = known > 1 && shown.low % unit == 0;
+  const double rounding = (unit == 1 ? 0.5 : 0.5 + static_cast<double>(unit) / 2) + 1e-6;
   const auto each = static_cast<double>(shown.each), records = static_cast<double>(known);
-  const double low = (static_cast<double>(shown.low) - slack) / each;
-  const double high = (static_cast<double>(shown.low) + slack) / each;
-  const double error = kLogarithmError * records * 64;
-  const double least_sum = low <= 0 ? -INFINITY : records * std::log(low) - error;
+  const double low = (static_cast<double>(shown.low) - rounding) / each;
+  const double high = (static_cast<double>(shown.low) + rounding) / each;
+  const double additions = std::min(records, static_cast<double>(domain.numbers.size()));
+  const double error = kLogarithmError * records * (additions + kFewRoundings);
+  const double least_sum = records * std::log(low) - error;
   const double greatest_sum = records * std::log(high) + error;
-  return [&domain, known, least_sum, greatest_sum](std::int64_t value) {
+  const auto positive =
+      std::ranges::subrange(std::ranges::upper_bound(domain.numbers, 0), domain.numbers.end());
+  return [=, number = shown.low, whole = shown.each](std::int64_t value) {
     if (value <= 0) return false;
-    const auto logarithm = [](std::int64_t number) { return std::log(static_cast<double>(number)); };
+    if (value * whole == number) return true;  // all records can have it
+    if (!can_be_mixed) return false;
+    const auto logarithm = [](std::int64_t it) { return std::log(static_cast<double>(it)); };
     // Of the logarithms of the other records.
     const double least = least_sum - logarithm(value), greatest = greatest_sum - logarithm(value);
-    if (known == 1) return least <= 0 && 0 <= greatest;
-    const auto positive =
-        std::ranges::subrange(std::ranges::upper_bound(domain.numbers, 0), domain.numbers.end());
-    if (known == 2) {
-      const auto other = std::ranges::lower_bound(positive, least, {}, logarithm);
-      return other != positive.end() && logarithm(*other) <= greatest;
+    if (known > 2) {
+      const auto others = static_cast<double>(known - 1);
+      return logarithm(positive.front()) * others <= greatest && logarithm(positive.back()) * others >= least;
     }
-    const auto others = static_cast<double>(known - 1);
-    return logarithm(positive.front()) * others <= greatest && logarithm(positive.back()) * others >= least;
+    auto other = std::ranges::lower_bound(positive, least, {}, logarithm);
+    if (other != positive.end() && *other == value) ++other;
+    return other != positive.end() && logarithm(*other) <= greatest;
   };
 }
 
 AggregatedValues::IsPossible AggregatedValues::of_median(const Domain& domain, const Shown& shown,
                                                          std::uint64_t known) {
   const auto is_shown = [each = shown.each, low = shown.low](std::int64_t number) {
-    return number * each == Wide{low};
+    return number * each == low;
   };
   if (known % 2 == 1) {
     const bool is_there = std::ranges::any_of(domain.numbers, is_shown);
@@ -241,7 +270,7 @@ AggregatedValues::IsPossible AggregatedValues::of_median(const Domain& domain, c
   // Both middle values, whose mean was rounded up. The last pair is the closest one.
   std::vector<std::int64_t> of_two;
   std::optional<std::pair<std::int64_t, std::int64_t>> closest;
-  const Wide doubled = 2 * Wide{shown.low};
+  const Wide doubled = 2 * shown.low;
   auto upper = domain.numbers.rbegin();
   for (const auto lower : domain.numbers) {
     while (upper != domain.numbers.rend() && (Wide{lower} + *upper) * shown.each > doubled) ++upper;
@@ -293,16 +322,47 @@ std::function<bool(engine::Code)> AggregatedValues::condition(const Domain& doma
   return {};
 }
 
-bool AggregatedValues::add_possible(const Domain& domain, const Shown& shown, std::uint64_t known,
-                                    std::vector<bool>& flags) const {
-  const auto is_possible = condition(domain, shown, known);
-  bool is_any = false;
-  for (const auto code : domain.codes) {
-    if (!is_possible(code)) continue;
-    flags[code] = true;
-    is_any = true;
+// Whether values below this node can have the aggregate in a class of some size, apart from gaps between
+// them.
+bool AggregatedValues::is_within(const Domain& domain, const Shown& shown) const {
+  if (*attribute_->aggregate == Microaggregate::mode)
+    return std::ranges::any_of(domain.codes,
+                               [&](engine::Code code) { return raw_->values[code] == shown.text; });
+  const bool is_geometric = *attribute_->aggregate == Microaggregate::geometric_mean;
+  const Wide rounding = is_geometric ? shown.high / kSignificant * 10 : 0;
+  return Wide{domain.numbers.front()} * shown.each <= shown.low + rounding &&
+         shown.high - rounding <= Wide{domain.numbers.back()} * shown.each;
+}
+
+std::vector<std::uint64_t> AggregatedValues::known_records(const Domain& domain, std::uint64_t records,
+                                                           bool is_one_of_several) const {
+  std::vector<std::uint64_t> made{records};
+  if (!domain.has_null && !is_one_of_several) return made;
+  const std::uint64_t k = std::max<std::uint64_t>(job_->k, 1);
+  // Middles, modes and ends of more than two depend at most on whether the number is even.
+  const bool is_mean = *attribute_->aggregate == Microaggregate::mean ||
+                       *attribute_->aggregate == Microaggregate::geometric_mean;
+  const std::uint64_t most = domain.has_null ? records - 1 : records - std::min(k, records);
+  for (auto known = most; known >= k; --known) {
+    const bool permits_the_same = !is_mean && known > 2 && known + 2 <= most;
+    if (!permits_the_same) made.push_back(known);
   }
-  return is_any;
+  return made;
+}
+
+void AggregatedValues::add_possible(const Domain& domain, const Shown& shown, std::uint64_t records,
+                                    bool is_one_of_several, std::vector<bool>& flags) const {
+  auto open = domain.codes;
+  for (const auto known : known_records(domain, records, is_one_of_several)) {
+    const auto is_possible = condition(domain, shown, known);
+    const bool wants_null = domain.has_null && known < records && !flags[*null_code_];
+    if (wants_null && std::ranges::any_of(domain.codes, is_possible)) flags[*null_code_] = true;
+    std::erase_if(open, [&](engine::Code code) {
+      if (is_possible(code)) flags[code] = true;
+      return flags[code];
+    });
+    if (open.empty() && (!domain.has_null || flags[*null_code_])) return;
+  }
 }
 
 std::vector<bool> AggregatedValues::possible(const std::string& text, std::uint64_t records) const {
@@ -314,17 +374,11 @@ std::vector<bool> AggregatedValues::possible(const std::string& text, std::uint6
   }
   const auto shown = read(text);
   if (!shown) return made;
-  // The class can have been joined of classes below several nodes, which show the same.
-  const std::uint64_t k = std::max<std::uint64_t>(job_->k, 1);
-  const bool can_be_joined = domains_.size() > 1 && records >= 2 * k;
-  const std::uint64_t fewest = null_code_ || can_be_joined ? std::min(k, records) : records;
-  for (auto known = records; known >= fewest; --known) {
-    for (const auto& domain : domains_) {
-      const bool is_any = add_possible(domain, *shown, known, made);
-      if (is_any && null_code_ && known < records) made[*null_code_] = true;
-    }
-    if (std::ranges::find(made, false) == made.end()) break;
+  std::vector<const Domain*> nodes;
+  for (const auto& domain : domains_) {
+    if (is_within(domain, *shown)) nodes.push_back(&domain);
   }
+  for (const auto* domain : nodes) add_possible(*domain, *shown, records, nodes.size() > 1, made);
   return made;
 }
 
