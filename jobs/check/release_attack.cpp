@@ -16,6 +16,7 @@
 #include "jobs/check/published_classes.hpp"
 #include "jobs/check/repeated_job.hpp"
 #include "jobs/check/shown_values.hpp"
+#include "jobs/input/aggregates.hpp"
 
 namespace pgveil::app {
 namespace {
@@ -162,6 +163,14 @@ CellMeaning meaning_of(AggregatedValues shown) {
           true};
 }
 
+// Of a file of another job, whose classes can have values that the input does not have.
+CellMeaning any_of(const engine::Column& raw) {
+  return {[values = raw.values.size()](const std::string&, std::uint64_t) {
+            return std::vector<bool>(values, true);
+          },
+          false};
+}
+
 CellMeaning meaning_of(ShownValues shown) {
   return {[shown = std::move(shown)](const std::string& text, std::uint64_t) { return shown.covered(text); },
           false};
@@ -198,20 +207,27 @@ std::vector<Codes> values_by_class(const CellMeaning& meaning, const engine::Col
   return made;
 }
 
-// [raw code]: the classes whose cell in this column can stand for the value.
-Result<std::vector<Bits>> classes_by_value(const std::vector<Codes>& values, const engine::Column& raw,
-                                           const engine::Column& column, std::size_t place,
-                                           const PublishedClasses& classes, Strangers strangers) {
-  std::vector<Bits> made(raw.values.size(), no_bits(classes.size()));
+// Errors: a class can have no value.
+Result<void> check_values(const std::vector<Codes>& values, const engine::Column& column, std::size_t place,
+                          const PublishedClasses& classes) {
   std::set<std::string> strange;
   for (std::size_t c = 0; c < classes.size(); ++c) {
-    for (const auto value : values[c]) set_bit(made[value], c);
     if (values[c].empty()) strange.insert(column.values[classes.shown[c][place]]);
   }
-  if (strange.empty() || strangers == Strangers::allowed) return made;
+  if (strange.empty()) return {};
   return no_release(
       fmt::format("{} texts of {} in the file stand for no value of the input", strange.size(), column.name),
       fmt::format("{}", fmt::join(strange, ", ")));
+}
+
+// [raw code]: the classes whose cell in this column can stand for the value.
+std::vector<Bits> classes_by_value(const std::vector<Codes>& values, const engine::Column& raw,
+                                   const PublishedClasses& classes) {
+  std::vector<Bits> made(raw.values.size(), no_bits(classes.size()));
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    for (const auto value : values[c]) set_bit(made[value], c);
+  }
+  return made;
 }
 
 void make_set(Codes& codes) {
@@ -225,6 +241,15 @@ bool has_only_k(const Job& job) {
   const bool has_model =
       std::ranges::any_of(job.attributes, [](const JobAttribute& it) { return !it.models.empty(); });
   return !has_model && job.risks.empty() && !job.subset && !job.presence && !job.k_map && !job.unit;
+}
+
+// Whether the known columns tell which class of a job that generalizes by levels a person is in, if it is shown.
+// A column that is aggregated without a hierarchy takes no part in this.
+bool decide_classes(const std::vector<std::string>& known, const Job& job) {
+  return !job.mondrian && std::ranges::all_of(job.attributes, [&](const JobAttribute& it) {
+    return it.attribute_class != AttributeClass::quasi_identifier || is_aggregated_alone(it) ||
+           (!it.aggregate && std::ranges::find(known, it.name) != known.end());
+  });
 }
 
 // One file with what it says of persons by their known columns.
@@ -245,7 +270,9 @@ class ReleaseLookup {
       const auto* column = release.published->find(name);
       places.push_back(static_cast<std::size_t>(std::ranges::find(columns, column) - columns.begin()));
       CellMeaning meaning;
-      if (attribute->aggregate) {
+      if (attribute->aggregate && strangers == Strangers::allowed) {
+        meaning = any_of(raw);
+      } else if (attribute->aggregate) {
         auto one = aggregated_values(release, *attribute, raw);
         if (!one) return one.error();
         meaning = meaning_of(std::move(*one));
@@ -256,13 +283,16 @@ class ReleaseLookup {
         meaning = meaning_of(std::move(*one));
       }
       const auto values = values_by_class(meaning, *column, places.back(), classes);
-      auto sets = classes_by_value(values, raw, *column, places.back(), classes, strangers);
-      if (!sets) return sets.error();
-      made.possible_.push_back(std::move(*sets));
+      if (strangers == Strangers::refused) {
+        if (auto checked = check_values(values, *column, places.back(), classes); !checked)
+          return checked.error();
+      }
+      made.possible_.push_back(classes_by_value(values, raw, classes));
     }
     made.find_starred(columns, classes);
-    made.knows_all_ = !job.mondrian && !has_aggregate(job) && places.size() == columns.size();
-    if (made.knows_all_) made.add_transformations(release, input, known, shown, places, classes);
+    made.knows_classes_ = decide_classes(known, job);
+    if (made.knows_classes_ && !has_aggregate(job))
+      made.add_transformations(release, input, known, shown, places, classes);
     for (const auto& rows : classes.rows) made.sizes_.push_back(rows.size());
     for (const auto* raw : targets) {
       auto values = values_of(release, raw, classes);
@@ -289,7 +319,7 @@ class ReleaseLookup {
     for (std::size_t i = 1; i < known.size(); ++i) {
       for (std::size_t word = 0; word < all.size(); ++word) all[word] &= possible_[i][known[i]][word];
     }
-    if (!knows_all_) return all;
+    if (!knows_classes_) return all;
     Bits shown = all;
     for (std::size_t word = 0; word < all.size(); ++word) shown[word] &= ~starred_[word];
     return count_bits(shown) > 0 ? shown : all;
@@ -415,7 +445,7 @@ class ReleaseLookup {
     return made;
   }
 
-  bool knows_all_ = false;                   // the quasi-identifiers of a job that shows levels alone
+  bool knows_classes_ = false;               // the known columns decide them
   Bits starred_;                             // classes that show only `*`: there is at most one
   TransformationOrder order_;                // of the known columns
   std::map<Codes, std::size_t> repeated_;    // by the codes of the known columns
@@ -435,14 +465,15 @@ Result<void> check_known(const Job& job, const std::vector<std::string>& names) 
   return {};
 }
 
-// Columns that the file shows unchanged or aggregates, by their place in the input; null: it has none of that
-// name.
-Columns targets_in(const PublishedFile& release, const Columns& targets) {
+// Columns that the file tells of, by their place in the input: those that it shows unchanged, and of the first
+// file those that it aggregates; null: it has none of that name.
+Columns targets_in(const PublishedFile& release, const Columns& targets, Strangers strangers) {
   Columns made;
   for (const auto* raw : targets) {
     const auto attribute = std::ranges::find(release.job->attributes, raw->name, &JobAttribute::name);
     const bool is_shown = attribute != release.job->attributes.end() &&
-                          (attribute->aggregate || attribute->attribute_class == AttributeClass::sensitive ||
+                          ((attribute->aggregate && strangers == Strangers::refused) ||
+                           attribute->attribute_class == AttributeClass::sensitive ||
                            attribute->attribute_class == AttributeClass::insensitive);
     made.push_back(is_shown ? raw : nullptr);
   }
@@ -472,6 +503,7 @@ Result<std::vector<AggregatedColumn>> behind_aggregates(const PublishedFile& rel
     const auto shown = aggregated_values(release, attribute, raw);
     if (!shown) return shown.error();
     const auto values = values_by_class(meaning_of(*shown), column, place, classes);
+    if (auto checked = check_values(values, column, place, classes); !checked) return checked.error();
     AggregatedColumn one{.name = column.name, .how = *attribute.aggregate};
     double shares = 0;
     for (std::size_t c = 0; c < classes.size(); ++c) {
@@ -479,8 +511,9 @@ Result<std::vector<AggregatedColumn>> behind_aggregates(const PublishedFile& rel
       if (text == engine::kSuppressed || shown->names_one_value(text)) continue;
       const std::uint64_t size = classes.rows[c].size();
       one.records += size;
-      if (values[c].size() < raw.values.size()) one.narrowed += size;
-      if (values[c].size() == 1) one.of_one_value += size;
+      const bool is_narrowed = values[c].size() < raw.values.size();
+      if (is_narrowed) one.narrowed += size;
+      if (is_narrowed && values[c].size() == 1) one.of_one_value += size;
       shares += static_cast<double>(size * values[c].size()) / static_cast<double>(raw.values.size());
     }
     one.possible_share = one.records == 0 ? 1 : shares / static_cast<double>(one.records);
@@ -653,9 +686,9 @@ Result<ReleaseAttack> attack_release(const PublishedFile& release, const engine:
     const auto& it = releases[i];
     const auto classes =
         classes_of(*it.published, columns_of(*it.job, *it.published, Asked::quasi_identifiers));
-    const auto shown = targets_in(it, targets);
-    auto lookup = ReleaseLookup::make(it, input, known, shown, classes,
-                                      i == 0 ? Strangers::refused : Strangers::allowed);
+    const auto strangers = i == 0 ? Strangers::refused : Strangers::allowed;
+    const auto shown = targets_in(it, targets, strangers);
+    auto lookup = ReleaseLookup::make(it, input, known, shown, classes, strangers);
     if (!lookup) return lookup.error();
     if (i == 0) found.uses_order = lookup->uses_order();
     if (found.uses_order && i == 0) refined = lookup->refinement(raw, *it.job);

@@ -5,9 +5,10 @@
 // - somebody who also knows some quasi-identifiers of every person. The records that can be a person's are
 //   those whose cells cover what is known. If they all have one value in a column, it is the person's. Of an
 //   aggregate, the class has to be able to show it (aggregated_values.hpp), both for columns that are known
-//   and for those that are not.
-//   Somebody who knows all quasi-identifiers knows more of a job that generalizes by levels: a record whose
-//   cells a class shows is not suppressed. With the job's report, its class is certain;
+//   and for those that are not. In files of other jobs, aggregates exclude nothing, because their classes can
+//   have values that the input does not have.
+//   Somebody who knows all quasi-identifiers that form classes knows more of a job that generalizes by
+//   levels: a record whose cells a class shows is not suppressed. With the job's report, its class is certain;
 // - the same, who also has files of other jobs that may contain the person. A value has to be possible in
 //   each of them (Ganta, Kasiviswanathan and Smith 2008);
 // - somebody who knows all quasi-identifiers of every person, and repeats the job (repeated_job.hpp). With
@@ -79,8 +80,8 @@ struct AggregatedColumn {
   engine::Microaggregate how = engine::Microaggregate::mean;
   std::uint64_t records = 0;       // with such a cell
   std::uint64_t narrowed = 0;      // of these: some values of the input are not possible
-  double possible_share = 0;       // of the input's values, on average over these records
-  std::uint64_t of_one_value = 0;  // of these: a single value is possible
+  double possible_share = 0;       // of the input's values, on average over `records`
+  std::uint64_t of_one_value = 0;  // of the narrowed: a single value is possible
 };
 
 // With other files. Columns that they share with the first one, in its order.

@@ -256,6 +256,11 @@ void add_aggregate_lines(const Job& job, const ReleaseAttack& attack, std::vecto
   lines.emplace_back(
       "What several aggregated columns of a class tell together, and what aggregates tell somebody who knows "
       "other records of a class. A mean gives the last value to somebody who knows all others.");
+  lines.emplace_back(
+      "What the choice of the transformation tells of a job with aggregates, beside the aggregates.");
+  if (attack.together)
+    lines.emplace_back(
+        "What aggregates in the other files exclude: others may be in these files, with other values.");
 }
 
 boost::json::array learnt_json(const std::vector<LearntColumn>& learnt) {

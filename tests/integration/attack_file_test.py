@@ -199,6 +199,51 @@ class AttackFile(Folder):
         self.publish("drawn", *self.METHODS["drawn"], ", l_diversity: {distinct: 2}")
         self.assertIsNone(self.attack("--job", "drawn.yaml", *known)["minimality"])
 
+    def test_aggregates(self):
+        # Each town shows a mean. Only one age makes the first, two make the second, and two others the third.
+        ages = {0: (20, 20, 20), 1: (20, 20, 23), 2: (40, 57, 57)}
+        rows = [["name", "age", "town", "illness"]]
+        for town, values in ages.items():
+            rows += [[f"name-secret-{town}-{i}", age, f"town-secret-{town}", f"illness-secret-{i}"]
+                     for i, age in enumerate(values)]  # fmt: skip
+        self.write("people.csv", rows)
+        self.publish("means", "suppression: 0", "aggregate: mean")
+        alone = self.attack("--job", "means.yaml")
+        self.assertEqual((alone["aggregates"], alone["is_anything_found"]), ([], False))
+        self.assertTrue(any("name known columns with --knows" in line for line in alone["not_tried"]))
+        for knows, in_one_class in (("town", 9), ("age", 4), ("town,age", 9)):
+            with self.subTest(knows):
+                found = self.attack("--job", "means.yaml", "--knows", knows, status=4)
+                (column,) = found["aggregates"]
+                self.assertEqual({key: column[key] for key in column if key != "possible_share"},
+                                 {"column": "age", "aggregate": "mean", "records": 9, "narrowed": 9,
+                                  "of_one_value": 3})  # fmt: skip
+                self.assertAlmostEqual(column["possible_share"], (3 * 1 + 3 * 2 + 3 * 2) / 4 / 9)
+                person = found["known_persons"]
+                self.assertEqual((person["in_one_class"], person["in_no_class"]), (in_one_class, 0))
+                columns = {it["column"]: (it["claimed"], it["true"]) for it in person["columns"]}
+                self.assertEqual(columns, {"illness": (0, 0)} | ({"age": (3, 3)} if knows == "town" else {}))
+                for form in ("text", "html"):
+                    text, _ = self.run_in_folder("attack", "--job", "means.yaml", "--knows", knows, "--format",
+                                                 form, status=4)  # fmt: skip
+                    self.assertIn("Somebody who knows the job and no person: aggregates", text)
+                    self.assertIn("41.7 %", text)
+                    self.assertIn("A mean gives the last value to somebody who knows all others.", text)
+                    self.assertIn("Verdict: values of generalized cells follow.", text)
+        # The report tells at which level classes were formed, and so which ages are below one interval.
+        self.publish("medians", "suppression: 0", "hierarchy: {intervals: {widths: [30]}}, aggregate: median")
+        known = ("--job", "medians.yaml", "--knows", "town,age")
+        for scheme, narrowed, share in (((), 0, 1), (("--scheme", "medians.json"), 9, 0.5)):
+            (column,) = self.attack(*known, *scheme)["aggregates"]
+            self.assertEqual((column["narrowed"], column["possible_share"]), (narrowed, share))
+        # A mean that no class can have is of another job.
+        text = (self.folder / "means.csv").read_text()
+        self.assertIn("\n21,", text)
+        (self.folder / "other.csv").write_text(text.replace("\n21,", "\n22.5,"))
+        for knows in ("town", "age"):
+            self.assertIn("1 texts of age in the file stand for no value of the input",
+                          self.refusal("other.csv", "--job", "means.yaml", "--knows", knows))  # fmt: skip
+
     def test_several_files_tell_more_than_one(self):
         diverse = ", l_diversity: {distinct: 2}"
         self.publish("levels", *self.METHODS["levels"], diverse)
