@@ -10,6 +10,11 @@
 
 namespace pgveil::app {
 
+Error no_release(std::string message, std::string private_detail) {
+  return invalid_input(std::move(message), "is this the file that the job published, and its input?",
+                       std::move(private_detail));
+}
+
 ColumnPointers columns_of(const Job& job, const engine::Table& table, Asked asked) {
   ColumnPointers made;
   for (const auto& attribute : job.attributes) {

@@ -6,10 +6,22 @@
 #include <string>
 #include <vector>
 
+#include "common/error.hpp"
 #include "engine/data/table.hpp"
 #include "jobs/language/job.hpp"
 
 namespace pgveil::app {
+
+struct PublishedFile {
+  const Job* job;                  // that published the file
+  const engine::Table* published;  // with all columns that the job publishes; NULL is job->null_text
+  // The levels at which the job showed its records, in the order in which it tried them. A record is shown by
+  // the first one that shows its cells. Empty: they are not known.
+  std::vector<std::vector<unsigned>> transformations = {};
+};
+
+// What is wrong with a file that is no release of its job and its input.
+[[nodiscard]] Error no_release(std::string message, std::string private_detail = {});
 
 using CellCodes = std::vector<engine::Code>;
 using ColumnPointers = std::vector<const engine::Column*>;

@@ -6,9 +6,9 @@
 //   those whose cells cover what is known. If they all have one value in a column, it is the person's. Of an
 //   aggregate, the class has to be able to show it (aggregated_values.hpp), both for columns that are known
 //   and for those that are not. In files of other jobs, aggregates exclude nothing, because their classes can
-//   have values that the input does not have.
-//   Somebody who knows all quasi-identifiers that form classes knows more of a job that generalizes by
-//   levels: a record whose cells a class shows is not suppressed. With the job's report, its class is certain;
+//   have values that the input does not have. Somebody who knows all quasi-identifiers that form classes
+//   knows more of a job that generalizes by levels: a record whose cells a class shows is not suppressed.
+//   With the job's report, its class is certain;
 // - the same, who also has files of other jobs that may contain the person. A value has to be possible in
 //   each of them (Ganta, Kasiviswanathan and Smith 2008);
 // - somebody who knows all quasi-identifiers of every person, and repeats the job (repeated_job.hpp). With
@@ -30,18 +30,11 @@
 #include "engine/data/table.hpp"
 #include "jobs/check/group_facts.hpp"
 #include "jobs/check/minimality.hpp"
+#include "jobs/check/published_classes.hpp"
 #include "jobs/check/refinement.hpp"
 #include "jobs/language/job.hpp"
 
 namespace pgveil::app {
-
-struct PublishedFile {
-  const Job* job;                  // that published the file
-  const engine::Table* published;  // with all columns that the job publishes; NULL is job->null_text
-  // The levels at which the job showed its records, in the order in which it tried them. A record is shown by
-  // the first one that shows its cells. Empty: they are not known.
-  std::vector<std::vector<unsigned>> transformations = {};
-};
 
 // Of a column that is no quasi-identifier.
 struct ReleasedColumn {

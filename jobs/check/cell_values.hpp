@@ -1,0 +1,36 @@
+#pragma once
+// Which values of the input can be behind the cells of one column of a published file, by class: those that a
+// text covers (shown_values.hpp), or those that records of a class of its size can have if it shows an
+// aggregate (aggregated_values.hpp). For attacks on files. Pure.
+#include <cstddef>
+#include <vector>
+
+#include "common/error.hpp"
+#include "engine/data/table.hpp"
+#include "jobs/check/aggregated_values.hpp"
+#include "jobs/check/published_classes.hpp"
+#include "jobs/check/shown_values.hpp"
+
+namespace pgveil::app {
+
+// [class]: raw codes of the column in the input, ascending. Empty: the cell stands for no value of the input.
+using ValuesByClass = std::vector<CellCodes>;
+
+// place: of the column among the quasi-identifiers.
+[[nodiscard]] ValuesByClass values_by_class(const ShownValues& shown, const engine::Column& column,
+                                            std::size_t place, const PublishedClasses& classes);
+[[nodiscard]] ValuesByClass values_by_class(const AggregatedValues& shown, const engine::Column& column,
+                                            std::size_t place, const PublishedClasses& classes);
+
+// Of an aggregated attribute. If the file's only transformation is known, classes are below one node at its
+// level. raw: the column in the input; it and the job outlive the result. Errors: those of
+// AggregatedValues::make.
+[[nodiscard]] Result<AggregatedValues> aggregated_values(const PublishedFile& release,
+                                                         const JobAttribute& attribute,
+                                                         const engine::Column& raw);
+
+// Errors: no_release, if a cell stands for no value.
+[[nodiscard]] Result<void> check_values(const ValuesByClass& values, const engine::Column& column,
+                                        std::size_t place, const PublishedClasses& classes);
+
+}  // namespace pgveil::app
