@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What attackers learn from the files of jobs over ADULT: somebody who has the file alone, and somebody who
 knows all quasi-identifiers of every person, without and with the job's report. A second table has what the
-choice of the generalizations tells. README.md says how."""
+choice of the generalizations tells, and a third one what aggregates leave possible. README.md says how."""
 import json
 import os
 import pathlib
@@ -22,13 +22,26 @@ METHODS = {
     "least loss": "algorithm: least_loss",
 }
 
+# The column that is aggregated, how, and whether it has a hierarchy.
+AGGREGATES = (
+    ("age", "mean", True),
+    ("age", "mean", False),
+    ("age", "geometric_mean", False),
+    ("age", "median", False),
+    ("age", "interval", False),
+    ("education", "mode", True),
+    ("education", "mode", False),
+)
 
-def job_of(method, k, models):
+
+def job_of(method, k, models, aggregated=None):
     text = f'version: 1\nname: adult\ninput: {{file: "{DATASETS}/data/adult.csv", separator: ";"}}\nattributes:\n'
     for name in COLUMNS:
         file = DATASETS / "hierarchies" / f"adult_hierarchy_{name}.csv"
         is_numeric = name == "age" and "algorithm" in method
         how = "numeric: true" if is_numeric else f'hierarchy: {{file: "{file}", separator: ";"}}'
+        if aggregated and name == aggregated[0]:
+            how = (f"{how}, " if aggregated[2] else "") + f"aggregate: {aggregated[1]}"
         text += f"  {name}: {{class: quasi_identifier, {how}}}\n"
     text += f"  salary-class: {{class: sensitive{models}}}\nk: {k}\nlimits: {{threads: 2}}\n{method}\n"
     return text + "output: {file: out.csv, replace: true}\n"
@@ -113,6 +126,29 @@ def line(folder, name, k, models, shown, choices):
     )
 
 
+def aggregate_cells(found):
+    """Records whose values are narrowed, values left, records computed, and persons whose value follows for
+    those who know the other columns."""
+    (cell,) = found["aggregates"]
+    person = next(it for it in found["known_persons"]["columns"] if it["column"] == cell["column"])
+    assert person["claimed"] == person["true"], "a claim is wrong"
+    return (f"{share(cell['narrowed'], cell['records'])} | {100 * cell['possible_share']:.1f} "
+            f"| {cell['of_one_value']} | {person['true']}")  # fmt: skip
+
+
+def aggregates_line(folder, k, aggregated):
+    column, how, has_hierarchy = aggregated
+    (folder / "job.yaml").write_text(job_of(METHODS["full domain"], k, "", aggregated))
+    subprocess.run([BINARY, "anonymize", "job.yaml", "--report", "report.json"], cwd=folder, check=True,
+                   capture_output=True)  # fmt: skip
+    known = ("--knows", ",".join(name for name in COLUMNS if name != column))
+    found, seconds = attacked(folder, *known)
+    ordered, _ = attacked(folder, *known, "--scheme", "report.json")
+    return (f"| {k} | {column} | {how} | {'yes' if has_hierarchy else 'no'} | {found['classes']} "
+            f"| {found['aggregates'][0]['records']} | {aggregate_cells(found)} | {aggregate_cells(ordered)} "
+            f"| {seconds:.2f} |")  # fmt: skip
+
+
 def main():
     if not (DATASETS / "data" / "adult.csv").exists():
         print("the files of jobs are left out: ADULT is not here")
@@ -131,6 +167,13 @@ def main():
           "| guess % | pinned | occurring | settled % | last % | prior of cells % | guess of cells % |")  # fmt: skip
     print("|" + " --- |" * 16)
     print("\n".join(choices))
+    print("\n| k | column | aggregate | hierarchy | classes | records | narrowed % | left % | computed | persons "
+          "| with report: narrowed % | left % | computed | persons | attack s |")  # fmt: skip
+    print("|" + " --- |" * 15)
+    with tempfile.TemporaryDirectory() as place:
+        for k in (2, 5):
+            for aggregated in AGGREGATES:
+                print(aggregates_line(pathlib.Path(place), k, aggregated), flush=True)
 
 
 main()
