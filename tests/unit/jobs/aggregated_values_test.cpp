@@ -223,6 +223,7 @@ TEST_CASE("a geometric mean excludes no value that occurs, and of one or two rec
                                                       kDecimals,
                                                       kThousands,
                                                       {"0", "3", "1234567", "1234569", "12345678"},
+                                                      {"1234501", "1234568", "1234635"},
                                                       {"1", "2", "999999999999999999", "999999999999999998"}};
   for (const auto& given : givens(Microaggregate::geometric_mean, columns))
     // With NULL, a class of k records or more can have fewer values, so the least and the greatest decide.
