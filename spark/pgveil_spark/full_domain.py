@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Sequence
 
-import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession, functions as F
 
-from . import classes
+from . import classes, compatibility
 from .errors import Failure
 from .job import Job
 from .survey import Profile
@@ -60,13 +59,8 @@ def generalized(
             continue
         name = f"c{published.index(attribute.name)}"
         rows = profile.domains[attribute.name].rows
-        values = spark.createDataFrame(
-            pa.table(
-                {
-                    "value": pa.array([row[0] for row in rows], pa.string()),
-                    "shown": pa.array([row[level] for row in rows], pa.string()),
-                }
-            )
+        values = compatibility.small_table(
+            spark, "value string, shown string", [row[0] for row in rows], [row[level] for row in rows]
         )
         table = table.join(F.broadcast(values), F.col(name) == F.col("value"), "left").drop("value", name)
         table = table.withColumnRenamed("shown", name)

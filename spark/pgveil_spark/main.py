@@ -147,9 +147,11 @@ def _done(
     on_publish: Callable[[], None] = lambda: None,
 ) -> Optional[str]:
     """None: it is published, and told. Otherwise why not, as one line."""
+    from . import supported
     from .errors import Failure, one_line
 
     try:
+        supported.check(supported.found())
         tell(_published(given, fraction, lines, on_publish))
         return None
     except Failure as wrong:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession, functions as F
 
-from . import classes, plan
+from . import classes, compatibility, plan
 from .errors import Failure
 from .job import Attribute, Job, Mondrian
 from .survey import Profile, number_of
@@ -28,10 +28,8 @@ class Parts:
 
 
 def _rank_table(spark: SparkSession, dimension: int, values: list[str]) -> DataFrame:
-    ranks = pa.array(range(len(values)), pa.float64())
-    return spark.createDataFrame(
-        pa.table({f"v{dimension}": pa.array(values, pa.string()), f"p{dimension}": ranks})
-    )
+    ranks = [float(rank) for rank in range(len(values))]
+    return compatibility.small_table(spark, f"v{dimension} string, p{dimension} double", values, ranks)
 
 
 def positions(spark: SparkSession, table: DataFrame, job: Job, profile: Profile, null: str | None,
@@ -65,7 +63,9 @@ def _sample(table: DataFrame, job: Job, profile: Profile, null: str | None, frac
     fraction = min(fraction, 1.0, MOST_SAMPLED / profile.records)
     drawn = table.sample(False, fraction, seed) if fraction < 1 else table
     published = [it.name for it in job.published]
-    rows = drawn.select(*[f"c{published.index(it.name)}" for it in job.quasi_identifiers]).toArrow()
+    rows = compatibility.to_arrow(
+        drawn.select(*[f"c{published.index(it.name)}" for it in job.quasi_identifiers])
+    )
     return np.column_stack([_positions_of(column, attribute, profile.domains[attribute.name].values, null)
                             for column, attribute in zip(rows.columns, job.quasi_identifiers)])
 

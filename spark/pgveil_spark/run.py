@@ -35,6 +35,7 @@ class Request:
 
 def _prepare(spark: SparkSession) -> None:
     for key, value in {"spark.sql.caseSensitive": "true", "spark.sql.session.timeZone": "UTC",
+                       "spark.sql.ansi.enabled": "false",  # as in Spark 3.5: no number is NULL, not an error
                        # With it a record that lacks cells which nobody asks for passes as whole.
                        "spark.sql.csv.parser.columnPruning.enabled": "false",
                        "spark.sql.execution.arrow.maxRecordsPerBatch": "65536"}.items():

@@ -26,11 +26,6 @@ def _submit_arguments(options: Sequence[str], has_ui: bool) -> str:
 
 def main() -> int:
     given = program.parser().parse_args()
-    try:
-        import pyspark  # noqa: F401
-    except ImportError:
-        print("pgveil-spark: pyspark is missing (pip install pyspark)", file=sys.stderr)
-        return 1
     os.environ["PYSPARK_SUBMIT_ARGS"] = _submit_arguments(shlex.split(given.submit), not given.json_lines)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     return program.main()

@@ -22,8 +22,8 @@ class Profile:
 
 
 def number_of(column: Column) -> Column:
-    """As a double; null where it is none."""
-    return column.try_cast("double")
+    """As a double; null where it is none, because ANSI mode is off."""
+    return column.cast("double")
 
 
 def _is_number(column: Column) -> Column:

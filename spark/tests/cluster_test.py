@@ -475,7 +475,7 @@ class Cluster(unittest.TestCase):
             [(plan.key_of_part(part, 7),) for part in range(7)], "part int"
         ).repartition(7, "part")
         self.assertEqual(
-            sorted(frame.select(F.spark_partition_id()).distinct().toArrow()[0].to_pylist()), list(range(7))
+            sorted(frame.select(F.spark_partition_id()).distinct().toPandas().iloc[:, 0]), list(range(7))
         )
 
 
