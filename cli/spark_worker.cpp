@@ -9,6 +9,7 @@
 #include "cli/verbs.hpp"
 #include "common/sqlstate.hpp"
 #include "common/workers.hpp"
+#include "jobs/cluster/class_frames.hpp"
 #include "jobs/cluster/job_description.hpp"
 #include "jobs/cluster/partition_frames.hpp"
 
@@ -18,6 +19,7 @@ namespace {
 struct SparkWorkerArguments {
   std::optional<std::string> job;  // none: works on a partition on standard input
   bool resolves_domains = false;
+  bool judges_classes = false;
 };
 
 Error failed(std::string_view what) {
@@ -61,9 +63,22 @@ Result<void> cut_partition() {
   return write_partition_answer(*request, *groups, write_output);
 }
 
+Result<void> judge_classes() {
+  const auto request = read_class_request(read_input);
+  if (!request) return request.error();
+  const auto kept = judged(*request);
+  if (!kept) return kept.error();
+  return write_class_answer(*kept, write_output);
+}
+
+Result<void> work(const SparkWorkerArguments& arguments) {
+  if (arguments.job) return describe(*arguments.job, arguments.resolves_domains);
+  return arguments.judges_classes ? judge_classes() : cut_partition();
+}
+
 int run_spark_worker(const SparkWorkerArguments& arguments) {
   signal(SIGPIPE, SIG_IGN);
-  const auto done = arguments.job ? describe(*arguments.job, arguments.resolves_domains) : cut_partition();
+  const auto done = work(arguments);
   if (done) return kSuccess;
   const int status = report(done.error());
   // The job's owner reads this on a terminal. For a partition it would end up in the log of a cluster.
@@ -81,6 +96,8 @@ Verb add_spark_worker(CLI::App& parent, std::string&) {
   verb->add_flag("--domains", arguments->resolves_domains,
                  "read columns' values, write their order and hierarchies")
       ->needs(described);
+  verb->add_flag("--classes", arguments->judges_classes, "read counted classes, write which keep the models")
+      ->excludes(described);
   return {verb, [=] { return run_spark_worker(*arguments); }};
 }
 

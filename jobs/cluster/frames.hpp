@@ -1,8 +1,8 @@
 #pragma once
 // The byte format between pgveil and the program that runs it on a cluster (docs/spark.md). Numbers have four
-// bytes, little endian. A text is its length and its bytes. A list of texts is their number, all their
-// lengths, and all their bytes. The bytes come from another program, so everything is bounded or grows only
-// with what was really sent.
+// bytes, little endian, and wide numbers have eight. A text is its length and its bytes. A list of texts is
+// their number, all their lengths, and all their bytes. The bytes come from another program, so everything is
+// bounded or grows only with what was really sent.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace pgveil::app {
 
-inline constexpr std::uint32_t kFramesVersion = 1;
+inline constexpr std::uint32_t kFramesVersion = 2;
 inline constexpr std::uint32_t kMostTextBytes = 1U << 20U;
 
 // Reads up to `size` bytes into `to`; fewer only at the end. Errors: ErrorKind::io.
@@ -46,6 +46,7 @@ class FrameReader {
   [[nodiscard]] std::vector<std::string> texts();
   [[nodiscard]] engine::Hierarchy hierarchy();
 
+  // Calls each(number) for so many numbers, until it fails.
   template <class Each>
   void numbers(std::uint64_t count, Each&& each) {
     while (count > 0 && is_good()) {
@@ -53,6 +54,21 @@ class FrameReader {
       for (std::size_t at = 0; at < piece.size() && is_good(); at += 4) each(little_endian(&piece[at]));
       count -= piece.size() / 4;
     }
+  }
+
+  // The same for wide numbers.
+  template <class Each>
+  void wide_numbers(std::uint64_t count, Each&& each) {
+    std::uint64_t low = 0;
+    bool has_low = false;
+    numbers(2 * count, [&](std::uint32_t half) {
+      if (has_low) {
+        each(low | std::uint64_t{half} << 32U);
+      } else {
+        low = half;
+      }
+      has_low = !has_low;
+    });
   }
 
  private:

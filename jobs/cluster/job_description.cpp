@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <variant>
 
 #include "common/sqlstate.hpp"
 #include "engine/mondrian/dimension.hpp"
+#include "engine/privacy/sensitive_values.hpp"
+#include "jobs/cluster/sensitive_frames.hpp"
 #include "jobs/input/data.hpp"
 #include "jobs/input/mondrian.hpp"
 #include "jobs/language/values.hpp"
@@ -19,9 +22,11 @@ namespace {
 
 namespace json = boost::json;
 
-Error for_one_machine(std::string what) {
+// why: a sentence without its end.
+Error for_one_machine(std::string_view what, std::string_view why) {
   return {ErrorKind::configuration, std::string(sqlstate::kFeatureNotSupported),
-          fmt::format("{} is for one machine only", what), "leave it out, or run pgveil anonymize"};
+          fmt::format("{} is for one machine only", what),
+          fmt::format("{}; leave it out, or run pgveil anonymize", why)};
 }
 
 std::string_view name(AttributeClass attribute_class) {
@@ -34,29 +39,16 @@ std::string_view name(AttributeClass attribute_class) {
   return "";
 }
 
-// l is written as text: the shortest text of a double is the same number wherever it is read.
-Result<json::object> model_json(const JobAttribute& attribute, const engine::ValueModel& model) {
-  if (const auto* distinct = std::get_if<engine::DistinctDiversity>(&model))
-    return json::object{{"kind", "distinct"}, {"l", fmt::format("{}", distinct->l)}};
-  if (const auto* entropy = std::get_if<engine::EntropyDiversity>(&model))
-    return json::object{{"kind", "entropy"}, {"l", fmt::format("{}", entropy->l)}};
-  return for_one_machine(
-      fmt::format("a model of {} beside distinct and entropy l-diversity", attribute.name));
-}
-
-Result<json::array> attributes_json(const Job& job) {
+json::array attributes_json(const Job& job) {
   json::array out;
   for (const auto& attribute : job.attributes) {
     json::array models;
-    for (const auto& model : attribute.models) {
-      auto made = model_json(attribute, model);
-      if (!made) return made.error();
-      models.push_back(std::move(*made));
-    }
+    for (const auto& model : attribute.models) models.emplace_back(engine::describe(model));
     out.push_back({{"name", attribute.name},
                    {"class", name(attribute.attribute_class)},
                    {"numeric", attribute.is_numeric},
-                   {"models", std::move(models)}});
+                   {"models", std::move(models)},
+                   {"compared", compares_with_table(attribute.models)}});
   }
   return out;
 }
@@ -72,43 +64,70 @@ Result<void> check_files(const Job& job) {
   const auto* input = std::get_if<JobFile>(&job.input);
   if ((input != nullptr && is_json_lines(input->path)) ||
       (job.output.file && is_json_lines(job.output.file->path)))
-    return for_one_machine("a file of JSON lines");
+    return for_one_machine("a file of JSON lines", "a cluster reads CSV, Parquet and tables of PostgreSQL");
+  return {};
+}
+
+Result<void> check_groups(const JobMondrian& groups) {
+  if (groups.rounds) {
+    return for_one_machine("algorithm: least_loss",
+                           "its groups are improved with records from anywhere in the table");
+  }
+  if (!groups.resist.empty())
+    return for_one_machine("resist", "the cuts that divide the table among the workers are not random");
+  switch (groups.ranges) {
+    case engine::Ranges::tight:
+    case engine::Ranges::region: return {};
+    case engine::Ranges::sets:
+    case engine::Ranges::region_sets: break;
+  }
+  return for_one_machine(fmt::format("ranges: {}", word_of(groups.ranges)),
+                         "the workers of a cluster know the ends of ranges only");
+}
+
+Result<void> check_risks(const Job& job) {
+  for (const auto& risk : job.risks) {
+    if (!std::holds_alternative<engine::HighestRisk>(risk)) {
+      return for_one_machine(fmt::format("{} of risk", engine::describe(risk)),
+                             "a cluster judges each class alone, and this model judges all together");
+    }
+  }
   return {};
 }
 
 Result<void> check_models(const Job& job) {
-  if (job.unit) return for_one_machine("unit");
-  if (job.differential_privacy) return for_one_machine("differential_privacy");
-  if (job.subset) return for_one_machine("subset");
-  if (job.presence) return for_one_machine("presence");
-  if (job.k_map) return for_one_machine("k_map");
-  if (!job.risks.empty()) return for_one_machine("risk");
-  if (job.local_recoding.parts > 0) return for_one_machine("local_recoding");
-  if (job.mondrian && job.mondrian->rounds) return for_one_machine("algorithm: least_loss");
-  if (job.mondrian && !job.mondrian->resist.empty()) return for_one_machine("resist");
-  if (job.mondrian && job.mondrian->ranges == engine::Ranges::sets) return for_one_machine("ranges: sets");
-  if (job.mondrian && job.mondrian->ranges == engine::Ranges::region_sets)
-    return for_one_machine("ranges: region_sets");
-  for (const auto& attribute : job.attributes) {
-    const bool is_of_groups = std::ranges::all_of(attribute.models, [](const engine::ValueModel& it) {
-      return std::holds_alternative<engine::DistinctDiversity>(it) ||
-             std::holds_alternative<engine::EntropyDiversity>(it);
-    });
-    if (job.mondrian && !is_of_groups)
-      return for_one_machine(
-          fmt::format("{}: a model other than distinct and entropy l-diversity with "
-                      "algorithm: mondrian",
-                      attribute.name));
+  if (auto checked = check_risks(job); !checked) return checked;
+  if (job.unit)
+    return for_one_machine("unit", "the written files, which are counted again, do not have the units");
+  if (job.differential_privacy)
+    return for_one_machine("differential_privacy", "the records of its sample are drawn on one machine");
+  if (job.subset)
+    return for_one_machine("subset", "a cluster publishes all records of the input, or suppresses them");
+  if (job.presence) return for_one_machine("presence", "it needs a subset");
+  if (job.k_map) return for_one_machine("k_map", "it needs a subset");
+  if (job.local_recoding.parts > 0)
+    return for_one_machine("local_recoding", "a cluster applies one transformation and searches for none");
+  if (job.mondrian) {
+    if (auto checked = check_groups(*job.mondrian); !checked) return checked;
   }
   const auto is_aggregated = [](const JobAttribute& it) { return it.aggregate.has_value(); };
-  if (std::ranges::any_of(job.attributes, is_aggregated)) return for_one_machine("aggregate");
+  if (std::ranges::any_of(job.attributes, is_aggregated))
+    return for_one_machine("aggregate", "a cluster shows the texts of hierarchies and ranges only");
   switch (job.suppressed_records) {
     case engine::SuppressedRecords::drop:
     case engine::SuppressedRecords::keep_or_drop: return {};
     case engine::SuppressedRecords::keep:
     case engine::SuppressedRecords::keep_or_hide: break;
   }
-  return for_one_machine(fmt::format("suppressed_records: {}", engine::name(job.suppressed_records)));
+  return for_one_machine(fmt::format("suppressed_records: {}", engine::name(job.suppressed_records)),
+                         "a cluster publishes no class that breaks a model");
+}
+
+std::uint64_t smallest_class(const Job& job) {
+  engine::Anonymity anonymity;
+  anonymity.k = job.k;
+  anonymity.risks = job.risks;
+  return engine::smallest_class(anonymity);
 }
 
 // A column without records, only with a dictionary.
@@ -142,17 +161,41 @@ Result<void> resolve(const JobAttribute& attribute, const engine::Column& column
   return {};
 }
 
+// The values in their order if they have one, and the row of each in the hierarchy if there is one.
+Result<void> resolve_sensitive(const JobAttribute& attribute, const engine::Column& column, const Job& job,
+                               FrameWriter& writer) {
+  engine::SensitiveColumn given{attribute.name, attribute.order, std::nullopt, job.null_text};
+  if (has_hierarchy(attribute)) {
+    auto hierarchy = hierarchy_of(attribute, column, job);
+    if (!hierarchy) return hierarchy.error();
+    given.hierarchy = std::move(*hierarchy);
+  }
+  const auto made = engine::make_sensitive_values(column, given, {});
+  if (!made) return made.error();
+  std::vector<std::string> ordered = column.values;
+  for (std::size_t i = 0; i < made->ascending.size(); ++i) ordered[i] = column.values[made->ascending[i]];
+  engine::Hierarchy shown;
+  if (given.hierarchy) {
+    std::unordered_map<std::string_view, std::size_t> row_of;
+    for (std::size_t row = 0; row < given.hierarchy->rows.size(); ++row)
+      row_of.emplace(given.hierarchy->rows[row].front(), row);
+    for (const auto& value : ordered) shown.rows.push_back(given.hierarchy->rows[row_of.at(value)]);
+  }
+  writer.texts(ordered);
+  writer.hierarchy(shown);
+  return {};
+}
+
 }  // namespace
 
 Result<std::string> describe_job(const Job& job) {
   if (auto checked = check_files(job); !checked) return checked.error();
   if (auto checked = check_models(job); !checked) return checked.error();
-  auto attributes = attributes_json(job);
-  if (!attributes) return attributes.error();
   json::object out{{"name", job.name},
                    {"input", input_json(job)},
-                   {"attributes", *attributes},
+                   {"attributes", attributes_json(job)},
                    {"k", job.k},
+                   {"smallest_class", smallest_class(job)},
                    {"suppression", job.suppression},
                    {"threads", job.limits.threads},
                    {"suppressed_records", engine::name(job.suppressed_records)}};
@@ -172,10 +215,13 @@ Result<void> resolve_domains(const Job& job, const ReadBytes& read, const WriteB
   FrameWriter writer(write);
   frames.begin();
   for (const auto& attribute : job.attributes) {
-    if (attribute.attribute_class != AttributeClass::quasi_identifier) continue;
+    const bool is_compared = compares_with_table(attribute.models);
+    if (attribute.attribute_class != AttributeClass::quasi_identifier && !is_compared) continue;
     const auto column = column_of(attribute, frames.texts(), frames);
     if (!frames.is_good()) return frames.error();
-    if (auto resolved = resolve(attribute, column, job, writer); !resolved) return resolved;
+    auto resolved = is_compared ? resolve_sensitive(attribute, column, job, writer)
+                                : resolve(attribute, column, job, writer);
+    if (!resolved) return resolved;
   }
   frames.end();
   if (!frames.is_good()) return frames.error();

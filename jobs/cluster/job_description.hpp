@@ -8,14 +8,16 @@
 
 namespace pgveil::app {
 
-// The job as JSON (docs/spark.md). Errors: features that only one machine can run (subset, presence, k_map,
-// aggregates, models other than distinct and entropy l-diversity).
+// The job as JSON (docs/spark.md). Errors: features that only one machine can run (unit, subset, presence,
+// k_map, aggregates and others), with the reason.
 [[nodiscard]] Result<std::string> describe_job(const Job& job);
 
-// Reads, for each quasi-identifier in the job's order, the distinct values of its column; for a numeric one
-// the smallest and the largest are enough, plus NULL's text if it has NULLs. Writes for each: the values in
-// their order, and the hierarchy, which has no rows for numeric ones. Errors: those of job_hierarchy,
-// numeric_dimension and categorical_dimension.
+// Reads the distinct values of some columns, in the job's order: of each quasi-identifier, and of each
+// sensitive attribute that a model compares with the whole table. For a numeric quasi-identifier the smallest
+// and the largest are enough, plus NULL's text if it has NULLs. Writes for each column: the values in their
+// order, and the hierarchy, which has no rows for numeric quasi-identifiers and for sensitive attributes
+// without one. Errors: those of job_hierarchy, numeric_dimension, categorical_dimension and
+// make_sensitive_values.
 [[nodiscard]] Result<void> resolve_domains(const Job& job, const ReadBytes& read, const WriteBytes& write);
 
 }  // namespace pgveil::app

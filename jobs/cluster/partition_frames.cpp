@@ -4,8 +4,6 @@
 
 #include <array>
 #include <boost/json.hpp>
-#include <charconv>
-#include <cmath>
 #include <optional>
 #include <unordered_set>
 #include <utility>
@@ -31,7 +29,7 @@ struct Header {
   std::uint64_t records = 0;
   std::optional<std::string> null_text;
   std::vector<DimensionHeader> dimensions;
-  std::size_t sensitive = 0;
+  std::vector<ColumnModels> models;  // by sensitive column
 };
 
 template <class Choice, std::size_t N>
@@ -45,14 +43,6 @@ Choice choice(JsonObjectView& view, std::string_view key,
   return choices.front().second;
 }
 
-double read_l(const std::string& text, FirstError& errors) {
-  double l = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), l);
-  if (error == std::errc{} && end == text.data() + text.size() && std::isfinite(l) && l >= 1) return l;
-  errors.add(broken_frames("l is no number from 1 on"));
-  return 1;
-}
-
 void read_dimensions(JsonObjectView& view, PartitionRequest& request, Header& header, FirstError& errors) {
   for (const auto& item : view.array("dimensions")) {
     JsonObjectView one(item, "header.dimensions", errors);
@@ -62,27 +52,6 @@ void read_dimensions(JsonObjectView& view, PartitionRequest& request, Header& he
   }
   if (header.dimensions.empty() || header.dimensions.size() > kMostColumns)
     errors.add(broken_frames("no dimensions, or too many"));
-}
-
-void read_diversity(JsonObjectView& view, PartitionRequest& request, const Header& header,
-                    FirstError& errors) {
-  enum class Kind { distinct, entropy };
-  constexpr std::array<std::pair<std::string_view, Kind>, 2> kKinds{
-      {{"distinct", Kind::distinct}, {"entropy", Kind::entropy}}};
-  for (const auto& item : view.array("diversity")) {
-    JsonObjectView one(item, "header.diversity", errors);
-    engine::SensitiveModel made;
-    made.column = static_cast<std::size_t>(one.integer("column", 0, kMostColumns));
-    const auto kind = choice(one, "kind", kKinds, errors);
-    const double l = read_l(one.text("l"), errors);
-    switch (kind) {
-      case Kind::distinct: made.model = engine::DistinctDiversity{l}; break;
-      case Kind::entropy: made.model = engine::EntropyDiversity{l}; break;
-    }
-    one.finish();
-    if (made.column >= header.sensitive) errors.add(broken_frames("diversity of a column that is not sent"));
-    request.options.models.push_back(made);
-  }
 }
 
 Result<Header> read_header(const std::string& text, PartitionRequest& request) {
@@ -100,8 +69,9 @@ Result<Header> read_header(const std::string& text, PartitionRequest& request) {
   request.ranges = choice(view, "ranges", kRanges, errors);
   if (view.has("null")) header.null_text = view.text("null");
   read_dimensions(view, request, header, errors);
-  header.sensitive = static_cast<std::size_t>(view.integer("sensitive", 0, kMostColumns));
-  read_diversity(view, request, header, errors);
+  header.models = read_models(view, errors);
+  if (header.models.size() > kMostColumns) errors.add(broken_frames("too many sensitive columns"));
+  request.options.models = models_of(header.models);
   view.finish();
   if (errors.error()) return *errors.error();
   return header;
@@ -118,6 +88,20 @@ engine::Column read_column(FrameReader& frames, std::string name, std::uint64_t 
     out.codes.push_back(code);
   });
   return out;
+}
+
+void check_part_of(const engine::SensitiveValues& whole, const engine::Column& part, FrameReader& frames) {
+  if (!frames.is_good()) return;
+  if (part.values.size() != whole.in_table.size())
+    return frames.fail("a partition has other values than the whole table");
+  std::vector<std::uint64_t> here(part.values.size());
+  part.codes.visit([&](const auto codes) {
+    for (const auto code : codes) ++here[code];
+  });
+  for (std::size_t code = 0; code < here.size(); ++code) {
+    if (here[code] > whole.in_table[code])
+      return frames.fail("a partition has more of a value than the whole table");
+  }
 }
 
 // Adds values that only other partitions have, because they determine how wide the whole column is.
@@ -166,11 +150,14 @@ Result<PartitionRequest> read_partition_request(const ReadBytes& read) {
   const auto header = read_header(text, out);
   if (!header) return header.error();
   for (const auto& dimension : header->dimensions) read_dimension(frames, dimension, *header, out);
-  for (std::size_t i = 0; i < header->sensitive; ++i)
+  for (const auto& models : header->models) {
+    auto whole = read_whole_column(frames, models).values;
     out.sensitive.push_back(read_column(frames, "sensitive", header->records));
+    if (compares_with_table(models)) check_part_of(whole, out.sensitive.back(), frames);
+    out.values.push_back(std::move(whole));
+  }
   frames.end();
   if (!frames.is_good()) return frames.error();
-  out.values.resize(out.sensitive.size());
   out.options.values = out.values;
   return out;
 }

@@ -9,6 +9,7 @@
 #include "engine/mondrian/generalized.hpp"
 #include "engine/mondrian/mondrian.hpp"
 #include "jobs/cluster/frames.hpp"
+#include "jobs/cluster/sensitive_frames.hpp"
 
 namespace pgveil::app {
 
@@ -20,8 +21,8 @@ struct PartitionRequest {
   std::vector<engine::Dimension> dimensions;
   std::vector<engine::Column> quasi_identifiers;  // one for each dimension
   std::vector<engine::Column> sensitive;
-  // What options.values refers to, so a request may be moved but not copied. Each is empty: a partition does
-  // not know the whole table, and its models do not compare with it.
+  // The sensitive columns of the whole table, of which this is a partition. options.values refers to them, so
+  // a request may be moved but not copied.
   std::vector<engine::SensitiveValues> values;
 };
 

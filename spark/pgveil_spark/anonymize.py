@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Callable, Iterable, Iterator
+from typing import Callable, Iterable, Iterator, Optional
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, functions as F
 from pyspark.sql.types import StringType, StructField, StructType
 
 from . import bundle, frames, native
@@ -18,6 +18,7 @@ from .job import Job, Mondrian
 from .survey import Profile
 
 QUALITY = "quality"  # of the part, in one of its records
+TEXT = "text_"  # before the name of a column: the texts that its values are compared as
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Work:
 
     header: dict[str, object]
     quasi_identifiers: tuple[tuple[str, bytes], ...]  # column, frames before its dictionary
-    sensitive: tuple[str, ...]
+    sensitive: tuple[tuple[str, bytes, Optional[pa.Array]], ...]  # column, frames before it, values by code
     columns: tuple[str, ...]
     in_order: bool  # relaxed cuts: which of equal records comes first matters
 
@@ -43,11 +44,13 @@ def work_of(
         dimensions.append(
             {"name": attribute.name, "numeric": attribute.is_numeric, "cut_before": d in cut_before}
         )
-    diversity = [
-        {"column": i, "kind": model.kind, "l": model.l}
-        for i, it in enumerate(job.diverse)
-        for model in it.models
-    ]
+    sensitive = []
+    for attribute in job.diverse:
+        column, whole = f"c{published.index(attribute.name)}", profile.whole.get(attribute.name)
+        if whole is None:
+            sensitive.append((column, b"", None))
+        else:
+            sensitive.append((column, whole.as_frames(), pa.array(whole.values, pa.string())))
     header: dict[str, object] = {
         "k": job.k,
         "threads": threads,
@@ -55,27 +58,33 @@ def work_of(
         "cuts": mondrian.cuts,
         "ranges": mondrian.ranges,
         "dimensions": dimensions,
-        "sensitive": len(job.diverse),
-        "diversity": diversity,
+        "sensitive": [list(it.models) for it in job.diverse],
     }
     if null is not None:
         header["null"] = null
-    return Work(header, tuple(before), tuple(f"c{published.index(it.name)}" for it in job.diverse),
-                tuple(f"c{i}" for i in range(len(published))), mondrian.cuts == "relaxed")
+    return Work(header, tuple(before), tuple(sensitive), tuple(f"c{i}" for i in range(len(published))),
+                mondrian.cuts == "relaxed")
 
 
-def _codes(indices: pa.Array) -> bytes:
-    return indices.to_numpy(zero_copy_only=False).astype("<u4").tobytes()
+def _number_names(count: int) -> bytes:
+    return frames.texts(pa.array(np.arange(count)).cast(pa.large_string()))
 
 
-def _sensitive(column: pa.ChunkedArray) -> bytes:
+def _compared(column: pa.ChunkedArray, values: pa.Array) -> bytes:
+    """Values by their place among those of the whole table."""
+    codes = pc.index_in(column, value_set=values)
+    if codes.null_count:
+        raise TaskFailure("a part has a value that the whole table did not have when it was surveyed")
+    return _number_names(len(values)) + frames.numbers(codes)
+
+
+def _told_apart(column: pa.ChunkedArray) -> bytes:
     """Values are only told apart; the worker gets numbers in their place. NULL is one of them."""
     values, indices = native.text_column(column)
     codes = indices.to_numpy(zero_copy_only=False)
     null_code = len(values)
     codes = np.where(np.isnan(codes), null_code, codes) if codes.dtype.kind == "f" else codes
-    names = pa.array(np.arange(null_code + 1)).cast(pa.large_string())
-    return frames.texts(names) + codes.astype("<u4").tobytes()
+    return _number_names(null_code + 1) + frames.numbers(codes)
 
 
 def _request(table: pa.Table, work: Work) -> Iterator[bytes]:
@@ -84,9 +93,10 @@ def _request(table: pa.Table, work: Work) -> Iterator[bytes]:
     for name, before in work.quasi_identifiers:
         values, indices = native.text_column(table[name])
         yield before + frames.texts(values)
-        yield _codes(indices)
-    for name in work.sensitive:
-        yield _sensitive(table[name])
+        yield frames.numbers(indices)
+    for name, before, whole in work.sensitive:
+        yield before
+        yield _told_apart(table[name]) if whole is None else _compared(table[TEXT + name], whole)
 
 
 def cut(table: pa.Table, work: Work, binary: str, libraries: str) -> pa.Table:
@@ -108,6 +118,7 @@ def cut(table: pa.Table, work: Work, binary: str, libraries: str) -> pa.Table:
         shown = labels.cast(pa.string()).take(codes)
         table = table.set_column(table.schema.get_field_index(name), name, shown)
     answer.end()
+    table = table.drop_columns([TEXT + name for name, _, whole in work.sensitive if whole is not None])
     told = pa.array([quality] + [None] * (table.num_rows - 1), pa.string())
     return table.append_column(QUALITY, told)
 
@@ -128,7 +139,7 @@ def _task(work: Work) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.Record
     return run
 
 
-def anonymized(divided: DataFrame, work: Work) -> DataFrame:
+def anonymized(divided: DataFrame, work: Work, profile: Profile) -> DataFrame:
     fields = [field for field in divided.schema.fields if field.name != "part"]
     quasi_identifiers = {name for name, _ in work.quasi_identifiers}
     schema = StructType(
@@ -138,4 +149,9 @@ def anonymized(divided: DataFrame, work: Work) -> DataFrame:
         ]
         + [StructField(QUALITY, StringType(), True)]
     )
-    return divided.mapInArrow(_task(work), schema)
+    texts = [
+        profile.compared_text(F.col(name)).alias(TEXT + name)
+        for name, _, whole in work.sensitive
+        if whole is not None
+    ]
+    return divided.select("*", *texts).mapInArrow(_task(work), schema)

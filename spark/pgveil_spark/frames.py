@@ -10,11 +10,20 @@ import pyarrow as pa
 
 from .errors import Failure
 
-BEGIN = b"PGVM" + (1).to_bytes(4, "little")
+BEGIN = b"PGVM" + (2).to_bytes(4, "little")
 
 
 def number(value: int) -> bytes:
     return value.to_bytes(4, "little")
+
+
+def numbers(values: pa.Array | np.ndarray) -> bytes:
+    return np.asarray(values).astype("<u4").tobytes()
+
+
+def wide_numbers(values: pa.Array | np.ndarray) -> bytes:
+    """Of eight bytes."""
+    return np.asarray(values).astype("<u8").tobytes()
 
 
 def text(value: str) -> bytes:

@@ -1,6 +1,6 @@
 """A full-domain scheme, found by the lattice engine on a sample, applied to all records: each
-quasi-identifier at one level of its hierarchy, classes that break k or the diversity suppressed within the
-job's limit."""
+quasi-identifier at one level of its hierarchy, classes that break k or a model suppressed within the job's
+limit."""
 from __future__ import annotations
 
 import math
@@ -74,7 +74,7 @@ def applied(
     published = [it.name for it in job.published]
     keys = [f"c{published.index(it.name)}" for it in job.quasi_identifiers]
     shown = generalized(spark, table, job, profile, levels)
-    found = classes.counted(shown, keys, job).withColumn("good", classes.is_good(job)).persist()
+    found = classes.judged(shown, keys, job, profile).persist()
     totals = found.agg(F.sum("records"), F.sum(F.when(~F.col("good"), F.col("records")).otherwise(0)),
                        F.count(F.when(F.col("good"), 1))).first()
     assert totals is not None
@@ -84,13 +84,13 @@ def applied(
         raise Failure("the input changed while it was read", "nothing was published; run it again")
     if suppressed > limit:
         raise Failure(
-            f"{suppressed} of {records} records are in classes that break k or the diversity, {limit} may be suppressed",
+            f"{suppressed} of {records} records are in classes that break k or a model, {limit} may be suppressed",
             "take higher levels: what was anonymous on a sample need not be on all records",
         )
     if suppressed == 0:
         return Applied(shown, good, 0, 0, limit)
     if job.suppressed_records == "drop" and good == 0:
-        raise Failure("no record would be left", "lower k or l, or take other levels")
+        raise Failure("no record would be left", "lower k, weaken a model, or take other levels")
     bad = (
         found.filter(~F.col("good"))
         .select(*[F.col(key).alias(f"bad_{key}") for key in keys])
@@ -108,15 +108,11 @@ def applied(
     )
     # The suppressed are a class like any other, with what was * before: if it breaks a model it is left out.
     is_star = [F.col(key) == F.lit(SUPPRESSED) for key in keys]
-    star = (
-        classes.counted(hidden.filter(_all(is_star)), keys, job)
-        .withColumn("good", classes.is_good(job))
-        .first()
-    )
+    star = classes.judged(hidden.filter(_all(is_star)), keys, job, profile).first()
     if star is None or star["good"]:
         return Applied(hidden, good + 1, suppressed, 0, limit)
     if int(star["records"]) == records:
-        raise Failure("no record would be left", "lower k or l, or take lower levels")
+        raise Failure("no record would be left", "lower k, weaken a model, or take lower levels")
     kept = hidden.filter(~_all(is_star))
     return Applied(kept, good, suppressed, int(star["records"]), limit)
 

@@ -9,18 +9,13 @@ from .errors import Failure
 
 
 @dataclass(frozen=True)
-class Model:
-    kind: str  # distinct or entropy
-    l: str     # as text: the same number on both sides
-
-
-@dataclass(frozen=True)
 class Attribute:
     name: str
     is_quasi_identifier: bool
     is_published: bool
     is_numeric: bool
-    models: tuple[Model, ...]
+    models: tuple[str, ...]  # in words, with numbers as both sides read them: "t_closeness 0.2 ordered"
+    is_compared: bool  # some model compares its values with those of the whole table
 
 
 @dataclass(frozen=True)
@@ -36,6 +31,7 @@ class Job:
     path: str
     attributes: tuple[Attribute, ...]
     k: int
+    smallest_class: int  # k, or more if a model demands it of every class
     suppression: float
     threads: int
     suppressed_records: str
@@ -54,6 +50,11 @@ class Job:
         return [it for it in self.attributes if it.is_quasi_identifier]
 
     @property
+    def surveyed(self) -> list[Attribute]:
+        """Those whose different values the native reader has to see."""
+        return [it for it in self.attributes if it.is_quasi_identifier or it.is_compared]
+
+    @property
     def diverse(self) -> list[Attribute]:
         return [it for it in self.attributes if it.models]
 
@@ -64,7 +65,8 @@ def _attribute(described: dict[str, Any]) -> Attribute:
         described["class"] == "quasi_identifier",
         described["class"] != "identifier",
         described["numeric"],
-        tuple(Model(it["kind"], it["l"]) for it in described["models"]),
+        tuple(str(words) for words in described["models"]),
+        described["compared"],
     )
 
 
@@ -76,6 +78,7 @@ def job_of(description: str, path: str) -> Job:
             path,
             tuple(_attribute(one) for one in it["attributes"]),
             it["k"],
+            it["smallest_class"],
             it["suppression"],
             it["threads"],
             it["suppressed_records"],

@@ -51,12 +51,12 @@ def run(command: list[str], pieces: Iterable[bytes] = (), libraries: Optional[st
 
 
 class Domain:
-    """The values of a quasi-identifier in the whole table, in their order, and what is above them."""
+    """The values of a surveyed attribute in the whole table, in their order, and what is above them."""
 
     def __init__(self, attribute: Attribute, values: list[str], rows: list[list[str]]) -> None:
         self.attribute = attribute
         self.values = values
-        self.rows = rows  # of the hierarchy; none: numeric
+        self.rows = rows  # of the hierarchy; none: numeric, or sensitive without a hierarchy
 
     @property
     def height(self) -> int:
@@ -81,11 +81,11 @@ class Binary:
         return job_of(self._run("--job", path).decode(), os.path.abspath(path))
 
     def domains(self, job: Job, values: dict[str, list[str]]) -> list[Domain]:
-        """values: of each quasi-identifier, all different ones of its column, of numeric ones the ends."""
-        asked = [frames.BEGIN] + [frames.text_list(sorted(values[it.name])) for it in job.quasi_identifiers]
+        """values: of each surveyed attribute, all different ones of its column, of numeric ones the ends."""
+        asked = [frames.BEGIN] + [frames.text_list(sorted(values[it.name])) for it in job.surveyed]
         reader = frames.Reader(self._run("--job", job.path, "--domains", pieces=asked))
         made = []
-        for attribute in job.quasi_identifiers:
+        for attribute in job.surveyed:
             ordered = reader.texts().to_pylist()
             made.append(Domain(attribute, ordered, reader.hierarchy()))
         reader.end()

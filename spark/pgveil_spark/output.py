@@ -55,10 +55,10 @@ class Place:
         self._system.delete(self._hidden, True)
 
 
-def _guarded(table: DataFrame, name: str) -> Column:
-    """Texts that a spreadsheet would run begin with '."""
+def written(table: DataFrame, target: Target, name: str) -> Column:
+    """The column as it is written: in CSV, texts that a spreadsheet would run begin with '."""
     column = F.col(name)
-    if not isinstance(table.schema[name].dataType, StringType):
+    if target.format != "csv" or not isinstance(table.schema[name].dataType, StringType):
         return column
     runs = column.rlike(r"^[=+\-@\t\r]") & ~column.rlike(r"^[+-]?[0-9]+\.?[0-9]*\z")
     return F.when(runs, F.concat(F.lit("'"), column)).otherwise(column).alias(name)
@@ -73,8 +73,7 @@ def mixed(table: DataFrame, target: Target, seed: int) -> DataFrame:
 
 
 def write(table: DataFrame, job: Job, target: Target, path: str) -> None:
-    if target.format == "csv":
-        table = table.select(*[_guarded(table, name) for name in table.columns])
+    table = table.select(*[written(table, target, name) for name in table.columns])
     named = table.toDF(*[it.name for it in job.published])
     if target.format == "parquet":
         named.write.mode("errorifexists").parquet(path)

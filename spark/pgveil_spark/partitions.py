@@ -1,5 +1,5 @@
-"""The table divided: each record gets the key of the part it falls in, and parts that can't reach k or l are
-merged."""
+"""The table divided: each record gets the key of the part it falls in, and parts that can't keep k or a model
+are merged."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -139,13 +139,11 @@ def _part(node: plan.Node) -> Column:
 def enough(
     spark: SparkSession, table: DataFrame, job: Job, profile: Profile, null: str | None, parts: Parts
 ) -> Parts:
-    """Parts merged until each has k records and the diversity. Error: even all records together have not."""
+    """Parts merged until each keeps k and the models. Error: even all records together do not."""
     begin = parts.count
     while True:
-        counted = classes.counted(
-            _with_part(spark, table, job, profile, null, parts, _part(parts.tree)), ["part"], job
-        )
-        found = counted.select("part", "records", classes.is_good(job).alias("good")).collect()
+        placed = _with_part(spark, table, job, profile, null, parts, _part(parts.tree))
+        found = classes.judged(placed, ["part"], job, profile).collect()
         sizes = {row["part"]: row["records"] for row in found}
         failing = {row["part"] for row in found if not row["good"]}
         if sum(sizes.values()) != profile.records:
@@ -154,8 +152,8 @@ def enough(
             break
         if parts.count == 1:
             raise Failure(
-                f"all {profile.records} records together have not k = {job.k} or not the diversity asked for",
-                "lower k or l",
+                f"all {profile.records} records together do not keep k = {job.k} or a model",
+                "lower k, or weaken the model",
             )
         new = plan.merged(list(plan.leaves(parts.tree)), sizes, failing)
         count = len(set(new.values()))
@@ -164,7 +162,7 @@ def enough(
     parts.sizes = [sizes[part] for part in range(parts.count)]
     if parts.count < begin:
         parts.remarks.append(
-            f"{begin - parts.count} of {begin} parts could not reach k or l by themselves and were merged with a neighbour"
+            f"{begin - parts.count} of {begin} parts could not keep k or a model by themselves and were merged with a neighbor"
         )
     return parts
 

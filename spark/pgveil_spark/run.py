@@ -17,7 +17,7 @@ from . import anonymize, bundle, classes, full_domain, output, partitions, sourc
 from .errors import Failure
 from .job import Job, Mondrian
 from .native import Binary
-from .survey import survey
+from .survey import Profile, survey
 from .report import Report
 
 
@@ -31,6 +31,13 @@ class Request:
     way: str              # multidimensional or quantiles
     fraction: float
     transformation: Optional[str]
+
+    def __post_init__(self) -> None:
+        if (self.job.mondrian is None) == (self.transformation is None):
+            raise Failure(
+                "a job is cut into groups (algorithm: mondrian) or gets a transformation (--transformation 1,1,2)",
+                "do one of the two",
+            )
 
 
 def _prepare(spark: SparkSession) -> None:
@@ -116,7 +123,7 @@ def _mondrian(
     report.phase("partition")
     divided = partitions.divided(spark, table, job, known, null, parts)
     work = anonymize.work_of(job, mondrian, known, null, parts.cut, job.threads)
-    made = anonymize.anonymized(divided, work).persist()
+    made = anonymize.anonymized(divided, work, known).persist()
     _quality(made, known.records, len(job.quasi_identifiers), mondrian.ranges, report)
     report.phase("anonymize")
     return made.drop(anonymize.QUALITY)
@@ -140,15 +147,17 @@ def _full_domain(
     return made.table, known.records - made.dropped
 
 
-def _check(spark: SparkSession, request: Request, path: str, records: int, report: Report) -> None:
+def _check(
+    spark: SparkSession, request: Request, path: str, records: int, known: Profile, report: Report
+) -> None:
     """Counted from the files that were written."""
     job = request.job
     published = [it.name for it in job.published]
     keys = [f"c{published.index(it.name)}" for it in job.quasi_identifiers]
     written = output.read_back(spark, job, request.target, path)
     found = (
-        classes.counted(written, keys, job)
-        .agg(F.sum("records"), F.count(F.lit(1)), F.min("records"), F.count(F.when(~classes.is_good(job), 1)))
+        classes.judged(written, keys, job, known, is_recount=True)
+        .agg(F.sum("records"), F.count(F.lit(1)), F.min("records"), F.count(F.when(~F.col("good"), 1)))
         .first()
     )
     if found is None or found[0] != records:
@@ -157,7 +166,7 @@ def _check(spark: SparkSession, request: Request, path: str, records: int, repor
         )
     if found[3]:
         raise Failure(
-            f"{found[3]} of {found[1]} classes of the written table break k or the diversity",
+            f"{found[3]} of {found[1]} classes of the written table break k or a model",
             "nothing was published; this is a bug",
         )
     report.facts.update(classes_counted=int(found[1]), smallest_class=int(found[2]))
@@ -169,11 +178,6 @@ def run(spark: SparkSession, request: Request, on_phase: Callable[[str], None] =
     name."""
     job = request.job
     report = Report(job.name, on_phase)
-    if (job.mondrian is None) == (request.transformation is None):
-        raise Failure(
-            "a job is cut into groups (algorithm: mondrian) or gets a transformation (--transformation 1,1,2)",
-            "do one of the two",
-        )
     _prepare(spark)
     place = output.Place(spark, request.target.path)
     place.refuse_existing()
@@ -184,7 +188,14 @@ def run(spark: SparkSession, request: Request, on_phase: Callable[[str], None] =
         seed = job.seed if job.seed is not None else secrets.randbits(63)
         null = sources.null_text(job, request.source)
         table = sources.read(spark, job, request.source, held)
-        known = survey(table, job, null, request.binary)
+        known = survey(
+            table,
+            job,
+            null,
+            request.binary,
+            sources.null_of_compared(job, request.source),
+            lambda name: output.written(table, request.target, name),
+        )
         report.facts.update(records=known.records, k=job.k, seed=seed)
         report.phase("profile")
         if job.mondrian is not None:
@@ -196,7 +207,7 @@ def run(spark: SparkSession, request: Request, on_phase: Callable[[str], None] =
             made, records = _full_domain(spark, request, table, known, report)
         output.write(output.mixed(made, request.target, seed), job, request.target, place.hidden)
         report.phase("write")
-        _check(spark, request, place.hidden, records, report)
+        _check(spark, request, place.hidden, records, known, report)
         report.phase("check")
         on_publish()
         place.publish()

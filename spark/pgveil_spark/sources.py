@@ -7,13 +7,24 @@ from dataclasses import dataclass
 from typing import Optional
 
 from pyspark.sql import DataFrame, SparkSession, functions as F
-from pyspark.sql.types import ArrayType, MapType, StructType
+from pyspark.sql.types import (
+    ArrayType,
+    BooleanType,
+    DataType,
+    DateType,
+    MapType,
+    NumericType,
+    StringType,
+    StructType,
+)
 
 from . import postgres
 from .errors import Failure
 from .job import Job
 
 NULL_OF_TABLES = "NULL"
+# Types with the same text in a comparison and in a written file.
+_COMPARED: tuple[type[DataType], ...] = (StringType, BooleanType, NumericType, DateType)
 
 
 @dataclass(frozen=True)
@@ -122,7 +133,12 @@ def _texts(table: DataFrame, job: Job, source: Source) -> DataFrame:
         if is_nested and (attribute.is_quasi_identifier or attribute.models):
             raise Failure(
                 f"{attribute.name} is of the type {kind.simpleString()}",
-                "quasi-identifiers and l-diversity need plain values",
+                "quasi-identifiers and models need plain values",
+            )
+        if attribute.is_compared and not isinstance(kind, _COMPARED):
+            raise Failure(
+                f"{attribute.name} is of the type {kind.simpleString()}",
+                "a model that compares with the whole table needs texts, numbers or dates",
             )
         if isinstance(kind, MapType):
             raise Failure(
@@ -147,6 +163,11 @@ def null_text(job: Job, source: Source) -> Optional[str]:
     if job.null is None and source.format == "jdbc":
         return NULL_OF_TABLES
     return job.null
+
+
+def null_of_compared(job: Job, source: Source) -> Optional[str]:
+    """What NULL of a sensitive column is compared as: an empty cell of CSV is the empty text."""
+    return "" if source.format == "csv" else null_text(job, source)
 
 
 def read(spark: SparkSession, job: Job, source: Source, held: ExitStack) -> DataFrame:

@@ -3,11 +3,14 @@ numbers."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Callable
 
+import numpy as np
 from pyspark.sql import Column, DataFrame, functions as F
 
+from . import frames
 from .errors import Failure
-from .job import Job
+from .job import Attribute, Job
 from .native import Binary, Domain
 
 # Like the native reader's: decimal, at most 15 digits, so that a double tells all of them apart.
@@ -15,10 +18,35 @@ _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)\z"
 _MOST_DIGITS = 15
 
 
+@dataclass(frozen=True)
+class WholeColumn:
+    """A sensitive column of the whole table that a model compares with. The place of a value is its code."""
+
+    values: list[str]
+    written: list[str]  # the same as texts of the files that are written
+    counts: list[int]
+    rows: list[list[str]]  # of the hierarchy; none: no distance needs one
+
+    def as_frames(self) -> bytes:
+        numbered = [[str(code), *row[1:]] for code, row in enumerate(self.rows)]
+        hierarchy = frames.hierarchy(numbered) if numbered else b""
+        return hierarchy + frames.number(len(self.counts)) + frames.wide_numbers(np.array(self.counts))
+
+
 @dataclass
 class Profile:
     records: int
     domains: dict[str, Domain]  # by attribute
+    whole: dict[str, WholeColumn]  # by sensitive attribute that is compared with the whole table
+    null_of_compared: str | None  # what NULL is compared as
+
+    def compared_text(self, column: Column) -> Column:
+        return _compared_text(column, self.null_of_compared)
+
+
+def _compared_text(column: Column, null: str | None) -> Column:
+    text = column.cast("string")
+    return text if null is None else F.coalesce(text, F.lit(null))
 
 
 def number_of(column: Column) -> Column:
@@ -57,9 +85,41 @@ def _asked(job: Job, null: str | None) -> list[Column]:
     return asked
 
 
-def survey(table: DataFrame, job: Job, null: str | None, binary: Binary) -> Profile:
-    """Errors: no records; NULLs that the job has no text for; what is no number; values that a hierarchy
-    lacks (all are named)."""
+def _counts(
+    table: DataFrame, name: str, null: str | None, attribute: Attribute, written: Column
+) -> dict[str, tuple[str, int]]:
+    """Value → how it is written, and how often it occurs."""
+    found = (
+        table.groupBy(F.col(name))
+        .agg(F.count(F.lit(1)).alias("f"))
+        .select(_compared_text(F.col(name), null), _compared_text(written, null), "f")
+        .collect()
+    )
+    if any(text is None for text, _, _ in found):
+        raise Failure(
+            f"{attribute.name} has NULLs, and its values are compared",
+            "say what stands for them: input: {\"null\": …}",
+        )
+    if len({text for text, _, _ in found}) < len(found) or len({text for _, text, _ in found}) < len(found):
+        raise Failure(
+            f"two values of {attribute.name} would be written as the same text",
+            "it is NULL and the text that stands for it, or a text that gets a ' because a spreadsheet would "
+            "run it",
+        )
+    return {text: (shown, count) for text, shown, count in found}
+
+
+def survey(
+    table: DataFrame,
+    job: Job,
+    null: str | None,
+    binary: Binary,
+    null_of_compared: str | None,
+    written: Callable[[str], Column],
+) -> Profile:
+    """written: a column as its texts in the files that are written. Errors: no records; NULLs that the job
+    has no text for; what is no number; values that a hierarchy lacks (all are named); values of a compared
+    column that are written as the same text."""
     found = table.agg(*_asked(job, null)).first()
     if found is None or found["records"] == 0:
         raise Failure("the input has no records", "there is nothing to publish")
@@ -85,5 +145,20 @@ def survey(table: DataFrame, job: Job, null: str | None, binary: Binary) -> Prof
         values[attribute.name] = sorted(
             set(ends) | ({null} if found[f"null_texts{i}"] and null is not None else set())
         )
-    domains = binary.domains(job, values)
-    return Profile(found["records"], {it.attribute.name: it for it in domains})
+    counts = {}
+    for i, attribute in enumerate(job.published):
+        if attribute.is_compared:
+            name = f"c{i}"
+            counts[attribute.name] = _counts(table, name, null_of_compared, attribute, written(name))
+            values[attribute.name] = list(counts[attribute.name])
+    domains = {it.attribute.name: it for it in binary.domains(job, values)}
+    whole = {
+        name: WholeColumn(
+            domains[name].values,
+            [counted[value][0] for value in domains[name].values],
+            [counted[value][1] for value in domains[name].values],
+            domains[name].rows,
+        )
+        for name, counted in counts.items()
+    }
+    return Profile(found["records"], domains, whole, null_of_compared)

@@ -6,105 +6,22 @@ import csv
 import glob
 import json
 import os
-import pathlib
 import re
 import shutil
 import subprocess
-import sys
-import tempfile
 import time
 import unittest
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tools"), str(HERE.parents[1] / "tests" / "integration")]
+from session import BINARY, DRIVER, MINICLUSTER, ClusterTest
 
-from drivers import drivers, job_text, read_csv, write_csv  # noqa: E402
-from harness.postgres import BIN, Postgres  # noqa: E402
-from local_cluster import LocalCluster  # noqa: E402
-from pyspark.sql import SparkSession, functions as F  # noqa: E402
+from drivers import drivers, job_text, read_csv, write_csv
+from harness.postgres import BIN, Postgres
+from pyspark.sql import functions as F
 
-from pgveil_spark import errors, output, partitions, plan, postgres as reading, run, sources  # noqa: E402
-from pgveil_spark.native import Binary  # noqa: E402
-
-BINARY = os.environ["PGVEIL_BIN"]
-DRIVER = "/usr/share/java/postgresql.jar"
-MINICLUSTER = sorted(
-    glob.glob(os.environ.get("PGVEIL_SPARK_JARS", "/nowhere") + "/hadoop-client-minicluster-*.jar")
-)
+from pgveil_spark import errors, output, plan, postgres as reading, run, sources
 
 
-class Cluster(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.cluster = LocalCluster(workers=2, memory="800m").__enter__()
-        cls.addClassCleanup(cls.cluster.__exit__)
-        os.environ.update(SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
-        builder = (
-            SparkSession.builder.master(cls.cluster.url)
-            .appName("test")
-            .config("spark.executor.memory", "700m")
-        )
-        # Beside this one, the command line of a test wants cores.
-        builder = builder.config("spark.ui.enabled", "false").config(
-            "spark.hadoop.fs.permissions.umask-mode", "077"
-        )
-        builder = (
-            builder.config("spark.ui.showConsoleProgress", "false")
-            .config("spark.driver.memory", "700m")
-            .config("spark.sql.shuffle.partitions", "2")
-        )
-        if os.path.exists(DRIVER):
-            builder = builder.config("spark.jars", DRIVER)
-        if MINICLUSTER:
-            builder = builder.config("spark.driver.extraClassPath", MINICLUSTER[0])
-        cls.spark = builder.getOrCreate()
-        cls.spark.sparkContext.setLogLevel("OFF")
-        cls.addClassCleanup(cls.spark.stop)
-        cls.binary = Binary(BINARY)
-
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="pgveil-spark-test."))
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-
-    def job(self, **changes):
-        path = self.folder / "job.yaml"
-        path.write_text(job_text(**changes))
-        return self.binary.read_job(str(path))
-
-    def publish(
-        self,
-        job,
-        source=None,
-        target="out",
-        kind="csv",
-        parts=4,
-        way="multidimensional",
-        fraction=1.0,
-        levels=None,
-        files=3,
-    ):
-        source = source or sources.Source("csv", str(self.folder / "drivers.csv"))
-        target = output.Target(str(self.folder / target), kind, ",", files)
-        request = run.Request(job, source, target, self.binary, parts, way, fraction, levels)
-        return run.run(self.spark, request)
-
-    def refused(self, pattern, job, *arguments, **options):
-        try:
-            self.publish(job, *arguments, **options)
-        except Exception as wrong:
-            said = str(wrong) if isinstance(wrong, errors.Failure) else errors.one_line(str(wrong))
-            self.assertRegex(said, pattern)
-        else:
-            self.fail("it was published")
-        self.assert_nothing_left()
-        return said
-
-    def assert_nothing_left(self):
-        self.assertEqual(
-            [it.name for it in self.folder.iterdir() if "out" in it.name and not it.name.startswith("kept")],
-            [],
-        )
-
+class Cluster(ClusterTest):
     def assert_promise(self, rows, k=5, l=2, keys=("age", "country")):
         classes = collections.defaultdict(list)
         for row in rows:
@@ -191,15 +108,15 @@ class Cluster(unittest.TestCase):
         write_csv(self.folder / "drivers.csv", rows)
         report = self.publish(self.job(l=3), parts=16, way="quantiles", target="kept")
         self.assertLess(report.facts["parts"], 16)
-        self.assertRegex(" ".join(report.remarks), r"could not reach k or l by themselves and were merged")
+        self.assertRegex(" ".join(report.remarks), r"could not keep k or a model by themselves and were merged")
         self.assert_promise(read_csv(self.folder / "kept"), l=3)
         report = self.publish(self.job(k=200), parts=8, target="kept2")
         self.assertEqual(report.facts["parts"], 1)
 
     def test_a_table_that_cannot_reach_k_or_l_is_refused(self):
         write_csv(self.folder / "drivers.csv", drivers(20))
-        self.refused(r"all 20 records together have not k = 21", self.job(k=21))
-        self.refused(r"not the diversity", self.job(l=10))
+        self.refused(r"all 20 records together do not keep k = 21", self.job(k=21))
+        self.refused(r"or a model", self.job(l=10))
 
     def test_a_small_sample_still_gives_parts(self):
         write_csv(self.folder / "drivers.csv", drivers())
@@ -300,7 +217,7 @@ class Cluster(unittest.TestCase):
         full = dict(age="hierarchy: {intervals: {widths: [10, 30]}}")
         job = self.job(**full, algorithm="suppression: 0%")
         self.refused(
-            r"1 of 2001 records are in classes that break k or the diversity, 0 may be suppressed",
+            r"1 of 2001 records are in classes that break k or a model, 0 may be suppressed",
             job,
             levels="1,1",
         )

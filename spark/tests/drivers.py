@@ -11,7 +11,7 @@ attributes:
   name: {{class: identifier}}
   age: {{class: quasi_identifier, {age}}}
   country: {{class: quasi_identifier, hierarchy: {{tree: {{Europe: [Italy, France, Spain], America: [Canada, USA, Mexico]}}}}}}
-  speed: {{class: sensitive, l_diversity: {{distinct: {l}{entropy}}}}}
+  speed: {{class: sensitive, {models}}}
 k: {k}
 {algorithm}
 seed: 5
@@ -19,10 +19,13 @@ output: {{file: out}}
 """
 
 
-def job_text(k=5, l=2, age="numeric: true", mondrian="cuts: strict", null="", entropy="", algorithm=None):
+def job_text(k=5, l=2, age="numeric: true", mondrian="cuts: strict", null="", entropy="", algorithm=None,
+             models=None):
     if algorithm is None:
         algorithm = f"algorithm: mondrian\nmondrian: {{{mondrian}}}"
-    return JOB.format(k=k, l=l, age=age, algorithm=algorithm, null=null, entropy=entropy)
+    if models is None:
+        models = f"l_diversity: {{distinct: {l}{entropy}}}"
+    return JOB.format(k=k, age=age, algorithm=algorithm, null=null, models=models)
 
 
 def drivers(count=3000):

@@ -64,15 +64,15 @@ class Frames(unittest.TestCase):
 
 @unittest.skipUnless(BINARY, "PGVEIL_BIN names no binary")
 class Worker(unittest.TestCase):
-    header = {"k": 2, "threads": 1, "cut_by": "span", "cuts": "strict", "ranges": "tight", "sensitive": 1,
+    header = {"k": 2, "threads": 1, "cut_by": "span", "cuts": "strict", "ranges": "tight",
               "dimensions": [{"name": "age", "numeric": True, "cut_before": False}],
-              "diversity": [{"column": 0, "kind": "distinct", "l": "2"}]}
+              "sensitive": [["distinct 2"]]}
 
     def work(self, **changes):
         return anonymize.Work(
             {**self.header, **changes},
             (("c0", frames.text_list(["20", "80"])),),
-            ("c1",),
+            (("c1", b"", None),),
             ("c0", "c1"),
             False,
         )
@@ -97,7 +97,7 @@ class Worker(unittest.TestCase):
         work = anonymize.Work(
             {**self.header, "cuts": "relaxed"},
             (("c0", frames.text_list(["1"])),),
-            ("c1",),
+            (("c1", b"", None),),
             ("c0", "c1"),
             True,
         )

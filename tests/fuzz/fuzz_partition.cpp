@@ -1,5 +1,6 @@
-// What a worker of a cluster reads, on arbitrary bytes: a request that is taken can be cut, its groups have k
-// records and the diversity asked for, and the answer has a label for each record.
+// What a worker of a cluster reads, on arbitrary bytes. A partition that is taken can be cut, its groups have
+// k records and the diversity that the request demands, and the answer has a label for each record. Classes
+// that are taken can be judged, and those that are kept have k records.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -7,6 +8,7 @@
 #include <set>
 #include <string_view>
 
+#include "jobs/cluster/class_frames.hpp"
 #include "jobs/cluster/partition_frames.hpp"
 
 namespace {
@@ -30,10 +32,22 @@ void check(const PartitionRequest& request, const engine::Groups& groups) {
       std::set<engine::Code> values;
       for (auto i = groups.begin_of(g); i < groups.ends[g]; ++i)
         values.insert(request.sensitive[column].codes.at(groups.records[i]));
-      const auto* distinct = std::get_if<engine::DistinctDiversity>(&model);
-      const double l = distinct != nullptr ? distinct->l : std::get<engine::EntropyDiversity>(model).l;
+      double l = 1;  // other models demand no number of values
+      if (const auto* distinct = std::get_if<engine::DistinctDiversity>(&model)) l = distinct->l;
+      if (const auto* entropy = std::get_if<engine::EntropyDiversity>(&model)) l = entropy->l;
       if (static_cast<double>(values.size()) < l) std::abort();
     }
+  }
+}
+
+void judge(std::string_view bytes) {
+  const auto request = read_class_request(reader_of(bytes));
+  if (!request) return;
+  const auto kept = judged(*request);
+  if (!kept) return;
+  if (kept->size() != request->records.size()) std::abort();
+  for (std::size_t c = 0; c < kept->size(); ++c) {
+    if ((*kept)[c] && request->records[c] < request->k) std::abort();
   }
 }
 
@@ -41,6 +55,7 @@ void check(const PartitionRequest& request, const engine::Groups& groups) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view left(reinterpret_cast<const char*>(data), size);
+  judge(left);
   auto request = read_partition_request(reader_of(left));
   if (!request) return 0;
   request->options.parallel.threads = 1;

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "jobs/cluster/job_description.hpp"
@@ -16,8 +17,7 @@ namespace {
 constexpr std::string_view kHeader =
     R"({"records":4,"k":2,"threads":1,"cut_by":"span","cuts":"strict","ranges":"tight","null":"NULL",)"
     R"("dimensions":[{"name":"age","numeric":true,"cut_before":true},)"
-    R"({"name":"country","numeric":false,"cut_before":false}],"sensitive":1,)"
-    R"("diversity":[{"column":0,"kind":"distinct","l":"2"}]})";
+    R"({"name":"country","numeric":false,"cut_before":false}],"sensitive":[["distinct 2"]]})";
 
 std::string number(std::uint32_t value) {
   std::string out(4, '\0');
@@ -45,7 +45,7 @@ std::string numbers(const std::vector<std::uint32_t>& values) {
 }
 
 struct Pieces {
-  std::string begin = "PGVM" + number(1);
+  std::string begin = "PGVM" + number(2);
   std::string header = text(kHeader);
   std::string age = texts({"20", "80"}) + texts({"30", "31", "50", "52"}) + numbers({0, 1, 2, 3});
   std::string countries = number(3) +
@@ -146,6 +146,44 @@ TEST_CASE("a partition that has not k or not the diversity is refused") {
   CHECK(answer(*request).error().public_message == "all records together do not keep the models");
 }
 
+namespace {
+
+// Speeds 0 and 1, of which the whole table has so many.
+std::string message_with_whole(std::string_view models, const std::vector<std::uint32_t>& counts) {
+  Pieces pieces;
+  pieces.header = text(replaced(kHeader, R"("distinct 2")", models));
+  std::string whole = number(static_cast<std::uint32_t>(counts.size()));
+  for (const auto count : counts) whole += number(count) + number(0);
+  pieces.speed = whole + pieces.speed;
+  const auto request = read(pieces.all());
+  if (!request) return request.error().public_message;
+  const auto made = answer(*request);
+  return made ? "" : made.error().public_message;
+}
+
+}  // namespace
+
+TEST_CASE("a partition is compared with the whole table, which only its counts tell") {
+  // Half of the partition is 0, and a fifth of the table.
+  const std::vector<std::uint32_t> rare = {20, 80};
+  CHECK(message_with_whole(R"("t_closeness 0.31")", rare) == "");
+  CHECK(message_with_whole(R"("t_closeness 0.29")", rare) == "all records together do not keep the models");
+  CHECK(message_with_whole(R"("beta_likeness 1.6 basic")", rare) == "");
+  CHECK(message_with_whole(R"("beta_likeness 1.4 basic")", rare) ==
+        "all records together do not keep the models");
+  CHECK(message_with_whole(R"("t_closeness 0.29")", {50, 50}) == "");
+}
+
+TEST_CASE("counts of the whole table that do not fit the partition are refused") {
+  const auto message_of = [](const std::vector<std::uint32_t>& counts) {
+    return message_with_whole(R"("t_closeness 0.5")", counts);
+  };
+  CHECK(message_of({}).find("without a value") != std::string::npos);
+  CHECK(message_of({0, 8}).find("occurs never") != std::string::npos);
+  CHECK(message_of({1, 8}).find("more of a value than the whole table") != std::string::npos);
+  CHECK(message_of({8, 8, 8}).find("other values than the whole table") != std::string::npos);
+}
+
 TEST_CASE("what ends anywhere is no partition, and neither is what goes on") {
   const std::string whole = Pieces().all();
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -162,7 +200,7 @@ TEST_CASE("bytes that are no partition are refused by what is wrong") {
     return message(pieces.all());
   };
   CHECK(with([](Pieces& it) { it.begin[0] = 'X'; }).find("begins otherwise") != std::string::npos);
-  CHECK(with([](Pieces& it) { it.begin[4] = 2; }).find("another version") != std::string::npos);
+  CHECK(with([](Pieces& it) { it.begin[4] = 1; }).find("another version") != std::string::npos);
   CHECK(with([](Pieces& it) { it.header = number(kMostTextBytes + 1); }).find("too long") !=
         std::string::npos);
   CHECK(with([](Pieces& it) { it.header = text("{"); }).find("not JSON") != std::string::npos);
@@ -194,10 +232,14 @@ TEST_CASE("a header with what is unknown, missing or out of range is refused") {
   CHECK(message_of_header(R"("records":4)", R"("records":0)") != "");
   CHECK(message_of_header(R"("records":4)", R"("records":4294967295)") != "");
   CHECK(message_of_header(R"("span")", R"("area")") != "");
-  CHECK(message_of_header(R"("l":"2")", R"("l":"nan")") != "");
-  CHECK(message_of_header(R"("l":"2")", R"("l":"0.5")") != "");
-  CHECK(message_of_header(R"("column":0)", R"("column":1)") != "");
-  CHECK(message_of_header(R"("sensitive":1)", R"("sensitive":1001)") != "");
+  for (const std::string_view models :
+       {R"("distinct nan")", R"("distinct 0.5")", R"("distinct")", R"("even 2")", R"("t_closeness 2")",
+        R"("t_closeness 0.1 near")", R"("beta_likeness 0")", R"("recursive 1 0")", "2"}) {
+    CAPTURE(models);
+    CHECK(message_of_header(R"("distinct 2")", models) != "");
+  }
+  CHECK(message_of_header(R"([["distinct 2"]])", R"(["distinct 2"])") != "");
+  CHECK(message_of_header(R"([["distinct 2"]])", R"({})") != "");
 }
 
 namespace {
@@ -237,8 +279,8 @@ TEST_CASE("a job is described with what it promises") {
   const auto made = describe_job(job_of(std::string(kJob)));
   REQUIRE(made.has_value());
   for (const std::string_view part :
-       {R"("name":"drivers")", R"("k":3)", R"("null":"none")", R"({"kind":"entropy","l":"2.5"})",
-        R"("class":"identifier")",
+       {R"("name":"drivers")", R"("k":3)", R"("null":"none")", R"("models":["entropy 2.5"],"compared":false)",
+        R"("smallest_class":3)", R"("class":"identifier")",
         R"("mondrian":{"cut_by":"normalized_span","cuts":"strict","ranges":"tight"})",
         R"("file":"/jobs/drivers.csv")"}) {
     CAPTURE(part);
@@ -246,13 +288,46 @@ TEST_CASE("a job is described with what it promises") {
   }
 }
 
-TEST_CASE("a model that is not counted on a cluster is refused") {
-  const auto yaml =
-      replaced(replaced(kJob, "entropy: 2.5", "recursive: {c: 2, l: 2}"), "algorithm: mondrian\n", "");
-  const auto made =
-      describe_job(job_of(replaced(yaml, "numeric: true", "hierarchy: {intervals: {widths: [5]}}")));
+TEST_CASE("models of sensitive attributes are described in the words of reports") {
+  for (const auto& [keys, words, is_compared] :
+       {std::tuple{"l_diversity: {recursive: {c: 2.5, l: 2}}", R"(["recursive 2.5 2"])", false},
+        {"t_closeness: {t: 0.1, distance: ordered}, order: number", R"(["t_closeness 0.1 ordered"])", true},
+        {"beta_likeness: {beta: 1}, l_diversity: {distinct: 2}",
+         R"(["beta_likeness 1 enhanced","distinct 2"])", true}}) {
+    CAPTURE(keys);
+    const auto made = describe_job(job_of(replaced(kJob, "l_diversity: {entropy: 2.5}", keys)));
+    REQUIRE(made.has_value());
+    CHECK(made->find(words) != std::string::npos);
+    const bool is_told = made->find(R"("compared":true)") != std::string::npos;
+    CHECK(is_told == is_compared);
+  }
+}
+
+TEST_CASE("what a cluster cannot count is refused with the reason") {
+  const auto yaml = replaced(replaced(kJob, "algorithm: mondrian\n", "local_recoding: 3\nsuppression: 5%\n"),
+                             "numeric: true", "hierarchy: {intervals: {widths: [5]}}");
+  const auto made = describe_job(job_of(yaml));
   REQUIRE_FALSE(made.has_value());
-  CHECK(made.error().public_message.find("speed") != std::string::npos);
+  CHECK(made.error().public_message == "local_recoding is for one machine only");
+  CHECK(made.error().hint.find("applies one transformation") != std::string::npos);
+}
+
+TEST_CASE("the values of a compared column are put in their order, each with its row of the hierarchy") {
+  const auto ordered = job_of(replaced(kJob, "l_diversity: {entropy: 2.5}",
+                                       "t_closeness: {t: 0.1, distance: ordered}, order: number"));
+  const std::string begin = "PGVM" + number(2), asked = texts({"17", "none"}) + texts({"USA"});
+  const auto made = resolved(ordered, begin + asked + texts({"100", "90", "none"}));
+  REQUIRE(made.has_value());
+  CHECK(made->ends_with(texts({"none", "90", "100"}) + number(0) + texts({})));
+  const auto lacking = resolved(ordered, begin + asked + texts({"100", "fast"}));
+  REQUIRE_FALSE(lacking.has_value());
+  CHECK(lacking.error().private_detail.find("fast") != std::string::npos);
+  const auto tree = job_of(replaced(kJob, "l_diversity: {entropy: 2.5}",
+                                    "t_closeness: {t: 0.1, distance: hierarchical}, "
+                                    "hierarchy: {tree: {all: [{slow: [a, b]}, {fast: [c]}]}}"));
+  const auto rows = resolved(tree, begin + asked + texts({"c", "a"}));
+  REQUIRE(rows.has_value());
+  CHECK(rows->ends_with(texts({"c", "a"}) + number(3) + texts({"c", "fast", "all", "a", "slow", "all"})));
 }
 
 TEST_CASE("what groups show and how they are cut on one machine only is refused") {
@@ -268,7 +343,7 @@ TEST_CASE("what groups show and how they are cut on one machine only is refused"
 
 TEST_CASE("hierarchies are made for the values of the whole table, and all that they lack are named") {
   const auto job = job_of(std::string(kJob));
-  const std::string begin = "PGVM" + number(1), ages = texts({"17", "9", "none"});
+  const std::string begin = "PGVM" + number(2), ages = texts({"17", "9", "none"});
   const auto made = resolved(job, begin + ages + texts({"USA", "Spain"}));
   REQUIRE(made.has_value());
   CHECK(made->starts_with(begin + texts({"none", "9", "17"}) + number(0) + texts({}) +

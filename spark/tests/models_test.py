@@ -1,0 +1,237 @@
+"""Models of sensitive values beside distinct and entropy l-diversity, on a cluster: the same tables as one
+machine publishes, counter-examples that break each model, and what can't be compared."""
+import collections
+import csv
+import datetime
+import decimal
+import os
+import shutil
+import subprocess
+import unittest
+
+from session import BINARY, ClusterTest
+
+from drivers import drivers, read_csv, write_csv
+from pyspark.sql import functions as F
+
+from pgveil_spark import classes, errors, sources
+
+TREE = "hierarchy: {{tree: {{all: [{{slow: [a, b, c]}}, {{fast: [d, e]}}]}}}}"
+# By model: the keys of a job, with a place for its parameter; a parameter that the table of skewed() keeps at
+# the levels 1,1; one that it breaks, and how many classes of 70 records break it.
+MODELS = {
+    "recursive": ("l_diversity: {{recursive: {{c: {}, l: 2}}}}", "6.1", "5.9", 1),
+    "equal": ("t_closeness: {{t: {}}}", "0.53", "0.52", 1),
+    "ordered": ("t_closeness: {{t: {}, distance: ordered}}, order: [e, d, c, b, a]", "0.385", "0.375", 1),
+    "hierarchical": ("t_closeness: {{t: {}, distance: hierarchical}}, " + TREE, "0.43", "0.42", 1),
+    "basic": ("beta_likeness: {{beta: {}, kind: basic}}", "1.6", "1.55", 1),
+    "delta": ("delta_disclosure: {}", "2.25", "2.2", 2),
+}
+FULL = dict(age="hierarchy: {intervals: {widths: [10, 30]}}")
+
+
+def skewed():
+    """A table of 210 records, which has three classes at the levels 1,1. The last class differs from the
+    others: of seven records, six have a and one has b."""
+    rows = []
+    for decade, speeds in (("2", "bcdeabcdecdecd"), ("3", "edcbaedcdcdebc"), ("4", "aaaaaabaaaaaab")):
+        for i in range(70):
+            rows.append(
+                {
+                    "id": f"{decade}{i}",
+                    "name": "n",
+                    "age": f"{decade}{i % 10}",
+                    "country": ["Italy", "France", "Spain"][i % 3],
+                    "speed": speeds[i % 14],
+                }
+            )
+    return rows
+
+
+def lettered(count=1500):
+    """The drivers, with letters as speeds."""
+    rows = drivers(count)
+    for i, row in enumerate(rows):
+        row["speed"] = "abcde"[(i * 13 % 9 + int(row["age"]) // 20) % 5]
+    return rows
+
+
+class Models(ClusterTest):
+    def native(self, job, *arguments):
+        """What one machine publishes, as sorted rows with the header."""
+        subprocess.run([BINARY, "anonymize", job.path, *arguments], check=True, capture_output=True)
+        with open(self.folder / "out", newline="") as file:
+            rows = sorted(map(tuple, csv.reader(file)))
+        os.remove(self.folder / "out")
+        return rows
+
+    def published(self, name):
+        rows = read_csv(self.folder / name)
+        return sorted([tuple(rows[0])] + [tuple(row.values()) for row in rows])
+
+    def test_one_part_is_what_one_machine_publishes_and_many_keep_the_model(self):
+        write_csv(self.folder / "drivers.csv", lettered())
+        whole = self.native(self.job(models="l_diversity: {distinct: 1}"))
+        for name, (keys, value) in {
+            "recursive": (MODELS["recursive"][0], "0.5"),
+            "equal": (MODELS["equal"][0], "0.25"),
+            "ordered": (MODELS["ordered"][0], "0.15"),
+            "hierarchical": (MODELS["hierarchical"][0], "0.2"),
+            "enhanced": ("beta_likeness: {{beta: {}}}", "0.8"),
+        }.items():
+            with self.subTest(name):
+                job = self.job(models=keys.format(value))
+                expected = self.native(job)
+                self.assertNotEqual(expected, whole, "the model changes nothing")
+                self.publish(job, parts=1, target="kept1")
+                self.assertEqual(self.published("kept1"), expected)
+                report = self.publish(job, parts=3, target="kept3", files=1)
+                self.assertEqual(report.facts["records"], 1500)
+                (file,) = self.folder.glob("kept3/part-*.csv")
+                command = [BINARY, "check-table", str(file), "--job", job.path]
+                checked = subprocess.run(command, capture_output=True, text=True, check=False)
+                self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+                for folder in ("kept1", "kept3"):
+                    shutil.rmtree(self.folder / folder)
+
+    def test_each_model_is_kept_by_a_little_and_broken_by_a_little(self):
+        write_csv(self.folder / "drivers.csv", skewed())
+        for name, (keys, kept, broken, count) in MODELS.items():
+            with self.subTest(name):
+                job = self.job(**FULL, algorithm="suppression: 0%", models=keys.format(kept))
+                self.publish(job, levels="1,1", target="kept")
+                self.assertEqual(self.published("kept"), self.native(job, "--transformation", "1,1"))
+                shutil.rmtree(self.folder / "kept")
+                job = self.job(**FULL, algorithm="suppression: 0%", models=keys.format(broken))
+                said = f"{70 * count} of 210 records are in classes that break k or a model, 0 may be"
+                self.refused(said, job, levels="1,1")
+
+    def test_classes_that_break_a_model_are_suppressed_as_on_one_machine(self):
+        write_csv(self.folder / "drivers.csv", skewed())
+        for name, words in (
+            ("recursive", "drop"),
+            ("hierarchical", "keep_or_drop"),
+            ("delta", "keep_or_drop"),
+        ):
+            with self.subTest(name, suppressed_records=words):
+                keys, _, broken, count = MODELS[name]
+                algorithm = f"suppression: 70%\nsuppressed_records: {words}"
+                job = self.job(**FULL, algorithm=algorithm, models=keys.format(broken))
+                report = self.publish(job, levels="1,1", target="kept")
+                self.assertEqual(report.facts["suppressed"], 70 * count)
+                self.assertEqual(self.published("kept"), self.native(job, "--transformation", "1,1"))
+                shutil.rmtree(self.folder / "kept")
+
+    def test_the_highest_risk_is_a_size_of_classes(self):
+        write_csv(self.folder / "drivers.csv", skewed())
+        for risk, is_kept in (("1.42%", False), ("1.43%", True)):
+            algorithm = f"suppression: 0%\nrisk: {{highest: {risk}}}"
+            job = self.job(**FULL, algorithm=algorithm, models="l_diversity: {distinct: 2}")
+            if is_kept:
+                self.publish(job, levels="1,1", target="kept")
+            else:
+                self.refused(r"210 of 210 records are in classes that break k", job, levels="1,1")
+
+    def test_what_was_written_is_judged_again(self):
+        """Even if the first judge takes everything."""
+        write_csv(self.folder / "drivers.csv", skewed())
+        judged = classes.judged
+
+        def lenient(table, by, job, profile, is_recount=False):
+            made = judged(table, by, job, profile, is_recount)
+            return made if is_recount else made.withColumn("good", F.lit(True))
+
+        classes.judged = lenient
+        self.addCleanup(setattr, classes, "judged", judged)
+        for name in ("recursive", "hierarchical", "delta"):
+            with self.subTest(name):
+                keys, _, broken, count = MODELS[name]
+                job = self.job(**FULL, algorithm="suppression: 0%", models=keys.format(broken))
+                said = f"{count} of 3 classes of the written table break k or a model"
+                self.refused(said, job, levels="1,1")
+
+    def test_two_columns_with_models_of_both_kinds(self):
+        rows = lettered()
+        for i, row in enumerate(rows):
+            row["id"] = str(i % 7)
+        write_csv(self.folder / "drivers.csv", rows)
+        job = self.job(models="t_closeness: {t: 0.3}, l_diversity: {entropy: 3}")
+        file = self.folder / "job.yaml"
+        other = "class: sensitive, l_diversity: {distinct: 3, entropy: 2.5}"
+        file.write_text(file.read_text().replace("class: insensitive", other))
+        job = self.binary.read_job(job.path)
+        self.publish(job, parts=1, target="kept")
+        self.assertEqual(self.published("kept"), self.native(job))
+        full = file.read_text().replace("numeric: true", FULL["age"])
+        file.write_text(full.replace("algorithm: mondrian\nmondrian: {cuts: strict}", "suppression: 30%"))
+        job = self.binary.read_job(job.path)
+        report = self.publish(job, levels="1,0", target="kept2")
+        self.assertEqual(self.published("kept2"), self.native(job, "--transformation", "1,0"))
+        self.assertGreater(report.facts["suppressed"], 0)
+
+    def parquet(self, speeds, kind):
+        rows = [(str(i), "n", 20 + i % 40, "USA", speeds[i % len(speeds)]) for i in range(400)]
+        path = str(self.folder / "kept.parquet")
+        shutil.rmtree(path, ignore_errors=True)
+        columns = f"id string, name string, age int, country string, speed {kind}"
+        self.spark.createDataFrame(rows, columns).write.parquet(path)
+        return sources.Source("parquet", path)
+
+    def test_typed_values_and_nulls_are_compared_by_their_texts(self):
+        for kind, order, target_kind, speeds in (
+            ("int", "number", "parquet", [9, 10, 100, None]),
+            ("double", "number", "csv", [0.5, 1e10, -2.25, None]),
+            ("decimal(5,2)", "number", "csv", [decimal.Decimal("1.50"), decimal.Decimal("10.25"), None]),
+            ("date", "text", "csv", [datetime.date(1999, 12, 31), datetime.date(2020, 1, 1), None]),
+            ("boolean", "[none, 'true', 'false']", "csv", [True, False, None]),
+        ):
+            keys = f"t_closeness: {{t: 0.2, distance: ordered}}, order: {order}"
+            source = self.parquet(speeds, kind)
+            with self.subTest(kind, output=target_kind):
+                job = self.job(models=keys, null=', "null": none')
+                self.publish(job, source, parts=2, target="kept", kind=target_kind)
+                shutil.rmtree(self.folder / "kept")
+        self.refused(r"speed has NULLs, and its values are compared", self.job(models=keys), source)
+        source = self.parquet([datetime.datetime(2020, 1, 1), datetime.datetime(2021, 1, 1)], "timestamp")
+        job = self.job(models="t_closeness: {t: 0.2}")
+        said = self.refused(r"speed is of the type timestamp", job, source)
+        self.assertIn("needs texts, numbers or dates", said)
+
+    def test_values_that_are_written_alike_can_not_be_compared(self):
+        rows = lettered(300)
+        for i, row in enumerate(rows):
+            row["speed"] = ("=1", "'=1", "b")[i % 3]
+        write_csv(self.folder / "drivers.csv", rows)
+        job = self.job(models="t_closeness: {t: 0.3}")
+        said = self.refused(r"two values of speed would be written as the same text", job)
+        self.assertNotIn("=1", said)
+        for row in rows:
+            row["speed"] = row["speed"].lstrip("'")
+        write_csv(self.folder / "drivers.csv", rows)
+        self.publish(job, target="kept")
+        self.assertEqual(
+            collections.Counter(row["speed"] for row in read_csv(self.folder / "kept")),
+            {"'=1": 200, "b": 100},
+        )
+
+    def test_values_that_the_order_or_the_hierarchy_lacks_are_named(self):
+        rows = lettered(300)
+        rows[5]["speed"] = "warp"
+        write_csv(self.folder / "drivers.csv", rows)
+        for name in ("ordered", "hierarchical"):
+            said = self.refused(r"speed", self.job(models=MODELS[name][0].format("0.3")))
+            self.assertIn("warp", said)
+
+    def test_what_a_cluster_does_not_count_is_refused_by_name_and_with_the_reason(self):
+        for lines, said in (
+            ("risk: {average: 5%}", r"average_risk 0\.05 of risk is for one machine only \(a cluster judges"),
+            ("local_recoding: 3", r"local_recoding is for one machine only \("),
+            ("suppressed_records: keep", r"suppressed_records: keep is for one machine only \("),
+            ("algorithm: least_loss", r"algorithm: least_loss is for one machine only \("),
+        ):
+            with self.subTest(lines), self.assertRaisesRegex(errors.Failure, said):
+                self.job(**FULL, algorithm=lines)
+
+
+if __name__ == "__main__":
+    unittest.main()
