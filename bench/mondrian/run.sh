@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # ./run bench mondrian [--quick] [--rows=N] [--rounds=N]: Mondrian on one machine; with --spark [--rounds=N]
-# [--sets=…] [--parts=…] [--samples=…] [--jvm=…] on a Spark cluster of two workers instead. README.md says
-# what is measured and how.
+# [--sets=…] [--parts=…] [--samples=…] [--jvm=…] [--rows=N] on a Spark cluster of two workers instead.
+# README.md says what is measured and how.
 set -euo pipefail
 ROOT=${ROOT:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
 source "$ROOT/bench/engine/prepare.sh"

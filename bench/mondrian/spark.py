@@ -2,7 +2,7 @@
 """Mondrian on a Spark cluster of two workers here against one machine: time split into start-up and work, DP
 and GCP as ratios, by number of parts and sample. README.md says how.
 Arguments: --rounds=N, --sets=adult,census, --parts=2,4,8,16, --samples=0.1%,100%, --jvm=default or short
-(docs/spark.md: what short jobs gain)."""
+(docs/spark.md: what short jobs gain), --rows=N (each set repeated up to N rows)."""
 import json
 import os
 import pathlib
@@ -40,9 +40,26 @@ JVM = {
 }
 
 
-def adult(seed):
+def table_of(chosen):
+    return {"adult": DATASETS, "census": ROOT / "build" / "bench" / "drawn"}[chosen] / "data" / f"{chosen}.csv"
+
+
+def repeated(file, rows, folder):
+    """The file, or one with its records again and again until there are so many."""
+    if rows == 0:
+        return file
+    header, *records = file.read_text().splitlines(keepends=True)
+    made = folder / file.name
+    with made.open("w") as out:
+        out.write(header)
+        for begin in range(0, rows, len(records)):
+            out.writelines(records[: rows - begin])
+    return made
+
+
+def adult(file, seed):
     job = (
-        HEAD.format(name="adult", file=DATASETS / "data" / "adult.csv", seed=seed)
+        HEAD.format(name="adult", file=file, seed=seed)
         + "  age: {class: quasi_identifier, numeric: true}\n"
     )
     for name in ("education", "race", "native-country"):
@@ -51,9 +68,8 @@ def adult(seed):
     return job + "  salary-class: {class: sensitive, l_diversity: {distinct: 2}}\n"
 
 
-def census(seed):
-    file = ROOT / "build" / "bench" / "drawn" / "data" / "census.csv"
-    lines = file.read_text().splitlines()
+def census(file, seed):
+    lines = table_of("census").read_text().splitlines()
     states = sorted({line.split(";")[lines[0].split(";").index("state")] for line in lines[1:]})
     job = HEAD.format(name="census", file=file, seed=seed)
     job += f"  state: {{class: quasi_identifier, hierarchy: {{order: {{values: {json.dumps(states)}, groups: [2, 2, 2, 2, 2]}}}}}}\n"
@@ -69,6 +85,7 @@ def options():
         "parts": "2,4,8,16",
         "samples": "0.1%,100%",
         "jvm": "default",
+        "rows": "0",
     }
     for argument in sys.argv[1:]:
         key, _, value = argument.removeprefix("--").partition("=")
@@ -142,7 +159,11 @@ def main():
     with tempfile.TemporaryDirectory() as name, LocalCluster(workers=2, memory="1200m") as cluster:
         folder = pathlib.Path(name)
         for chosen in given["sets"].split(","):
-            make = {"adult": adult, "census": census}[chosen]
+            file = repeated(table_of(chosen), int(given["rows"]), folder)
+
+            def make(seed, write={"adult": adult, "census": census}[chosen], file=file):
+                return write(file, seed)
+
             dp, gcp = central(folder, make(1))
             for sample in given["samples"].split(","):
                 for parts in map(int, given["parts"].split(",")):
