@@ -12,6 +12,7 @@
 #include "jobs/cluster/class_frames.hpp"
 #include "jobs/cluster/job_description.hpp"
 #include "jobs/cluster/partition_frames.hpp"
+#include "jobs/cluster/risk_frames.hpp"
 
 namespace pgveil::app {
 namespace {
@@ -20,6 +21,7 @@ struct SparkWorkerArguments {
   std::optional<std::string> job;  // none: works on a partition on standard input
   bool resolves_domains = false;
   bool judges_classes = false;
+  bool judges_risks = false;
 };
 
 Error failed(std::string_view what) {
@@ -71,8 +73,15 @@ Result<void> judge_classes() {
   return write_class_answer(*kept, write_output);
 }
 
+Result<void> judge_risks() {
+  const auto request = read_risk_request(read_input);
+  if (!request) return request.error();
+  return write_risk_answer(classes_to_suppress(*request), write_output);
+}
+
 Result<void> work(const SparkWorkerArguments& arguments) {
   if (arguments.job) return describe(*arguments.job, arguments.resolves_domains);
+  if (arguments.judges_risks) return judge_risks();
   return arguments.judges_classes ? judge_classes() : cut_partition();
 }
 
@@ -96,8 +105,13 @@ Verb add_spark_worker(CLI::App& parent, std::string&) {
   verb->add_flag("--domains", arguments->resolves_domains,
                  "read columns' values, write their order and hierarchies")
       ->needs(described);
-  verb->add_flag("--classes", arguments->judges_classes, "read counted classes, write which keep the models")
-      ->excludes(described);
+  auto* classes = verb->add_flag("--classes", arguments->judges_classes,
+                                 "read counted classes, write which keep the models")
+                      ->excludes(described);
+  verb->add_flag("--risks", arguments->judges_risks,
+                 "read the sizes of all classes, write how many to suppress")
+      ->excludes(described)
+      ->excludes(classes);
   return {verb, [=] { return run_spark_worker(*arguments); }};
 }
 

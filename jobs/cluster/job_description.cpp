@@ -53,6 +53,12 @@ json::array attributes_json(const Job& job) {
   return out;
 }
 
+json::array risks_json(const Job& job) {
+  json::array out;
+  for (const auto& risk : job.risks) out.emplace_back(engine::describe(risk));
+  return out;
+}
+
 json::object input_json(const Job& job) {
   if (const auto* table = std::get_if<JobTable>(&job.input))
     return {{"schema", table->schema}, {"table", table->table}};
@@ -85,18 +91,7 @@ Result<void> check_groups(const JobMondrian& groups) {
                          "the workers of a cluster know the ends of ranges only");
 }
 
-Result<void> check_risks(const Job& job) {
-  for (const auto& risk : job.risks) {
-    if (!std::holds_alternative<engine::HighestRisk>(risk)) {
-      return for_one_machine(fmt::format("{} of risk", engine::describe(risk)),
-                             "a cluster judges each class alone, and this model judges all together");
-    }
-  }
-  return {};
-}
-
 Result<void> check_models(const Job& job) {
-  if (auto checked = check_risks(job); !checked) return checked;
   if (job.unit)
     return for_one_machine("unit", "the written files, which are counted again, do not have the units");
   if (job.differential_privacy)
@@ -196,6 +191,7 @@ Result<std::string> describe_job(const Job& job) {
                    {"attributes", attributes_json(job)},
                    {"k", job.k},
                    {"smallest_class", smallest_class(job)},
+                   {"risks", risks_json(job)},
                    {"suppression", job.suppression},
                    {"threads", job.limits.threads},
                    {"suppressed_records", engine::name(job.suppressed_records)}};

@@ -114,6 +114,11 @@ def _task(
     return run
 
 
+def sizes_of(found: DataFrame) -> dict[int, int]:
+    """Of the classes that judged() found: how many have a size."""
+    return {row[0]: row[1] for row in found.groupBy("records").agg(F.count(F.lit(1))).collect()}
+
+
 def judged(
     table: DataFrame, by: Sequence[str], job: Job, profile: Profile, is_recount: bool = False
 ) -> DataFrame:

@@ -13,6 +13,7 @@ from pyspark.sql import Column, DataFrame, SparkSession, functions as F
 from . import classes, compatibility
 from .errors import Failure
 from .job import Job
+from .native import Binary
 from .survey import Profile
 
 SUPPRESSED = "*"
@@ -67,14 +68,34 @@ def generalized(
     return table.select(*columns)
 
 
+def _without_smallest(found: DataFrame, keys: Sequence[str], job: Job, gone: int) -> DataFrame:
+    """With so many of the smallest good classes marked as not good. Ties are broken by their texts, in the
+    order of the attributes' names, as on one machine."""
+    by_name = [key for _, key in sorted(zip((it.name.encode() for it in job.quasi_identifiers), keys))]
+    smallest = found.filter("good").orderBy("records", *by_name).limit(gone)
+    marked = smallest.select(*[F.col(key).alias(f"gone_{key}") for key in keys], F.lit(True).alias("gone"))
+    is_it = [F.col(key).eqNullSafe(F.col(f"gone_{key}")) for key in keys]
+    left = found.join(marked, is_it, "left")
+    good = F.col("good") & F.col("gone").isNull()
+    return left.select(*keys, "records", good.alias("good"))
+
+
 def applied(
-    spark: SparkSession, table: DataFrame, job: Job, profile: Profile, levels: Sequence[int]
+    spark: SparkSession,
+    table: DataFrame,
+    job: Job,
+    profile: Profile,
+    binary: Binary,
+    levels: Sequence[int],
 ) -> Applied:
     """Errors: more records would have to be suppressed than the job lets be; no record would be left."""
     published = [it.name for it in job.published]
     keys = [f"c{published.index(it.name)}" for it in job.quasi_identifiers]
     shown = generalized(spark, table, job, profile, levels)
     found = classes.judged(shown, keys, job, profile).persist()
+    gone = binary.classes_to_suppress(job, classes.sizes_of(found.filter("good")) if job.risks else {})
+    if gone > 0:
+        found = _without_smallest(found, keys, job, gone).persist()
     totals = found.agg(F.sum("records"), F.sum(F.when(~F.col("good"), F.col("records")).otherwise(0)),
                        F.count(F.when(F.col("good"), 1))).first()
     assert totals is not None
@@ -109,12 +130,22 @@ def applied(
     # The suppressed are a class like any other, with what was * before: if it breaks a model it is left out.
     is_star = [F.col(key) == F.lit(SUPPRESSED) for key in keys]
     star = classes.judged(hidden.filter(_all(is_star)), keys, job, profile).first()
-    if star is None or star["good"]:
+    others = found.filter(F.col("good") & ~_all(is_star))
+    if star is None or (star["good"] and _keep_risks(others, star["records"], job, binary)):
         return Applied(hidden, good + 1, suppressed, 0, limit)
     if int(star["records"]) == records:
         raise Failure("no record would be left", "lower k, weaken a model, or take lower levels")
     kept = hidden.filter(~_all(is_star))
     return Applied(kept, good, suppressed, int(star["records"]), limit)
+
+
+def _keep_risks(shown: DataFrame, starred: int, job: Job, binary: Binary) -> bool:
+    """Whether the classes that are shown do, together with the one of all suppressed records."""
+    if not job.risks:
+        return True
+    sizes = classes.sizes_of(shown)
+    sizes[starred] = sizes.get(starred, 0) + 1
+    return binary.classes_to_suppress(job, sizes) == 0
 
 
 def _all(tests: Sequence[Column]) -> Column:

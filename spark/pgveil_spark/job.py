@@ -32,6 +32,7 @@ class Job:
     attributes: tuple[Attribute, ...]
     k: int
     smallest_class: int  # k, or more if a model demands it of every class
+    risks: tuple[str, ...]  # models of all classes together, in words: "average_risk 0.05"
     suppression: float
     threads: int
     suppressed_records: str
@@ -79,6 +80,7 @@ def job_of(description: str, path: str) -> Job:
             tuple(_attribute(one) for one in it["attributes"]),
             it["k"],
             it["smallest_class"],
+            tuple(it["risks"]),
             it["suppression"],
             it["threads"],
             it["suppressed_records"],

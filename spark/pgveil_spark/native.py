@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import subprocess
 from typing import Iterable, Optional
 
+import numpy as np
 import pyarrow as pa
 
 from . import frames
@@ -79,6 +81,24 @@ class Binary:
 
     def read_job(self, path: str) -> Job:
         return job_of(self._run("--job", path).decode(), os.path.abspath(path))
+
+    def classes_to_suppress(self, job: Job, sizes: dict[int, int], is_recount: bool = False) -> int:
+        """How many of the smallest classes must go, until the others keep the job's risks. sizes: how many
+        classes have a size. is_recount: 0 if all together keep them, and another number otherwise."""
+        if not job.risks or not sizes:
+            return 0
+        ascending = sorted(sizes)
+        header = {"sizes": len(sizes), "is_recount": is_recount, "risks": list(job.risks)}
+        asked = [
+            frames.BEGIN,
+            frames.text(json.dumps(header)),
+            frames.wide_numbers(np.array(ascending)),
+            frames.wide_numbers(np.array([sizes[size] for size in ascending])),
+        ]
+        reader = frames.Reader(self._run("--risks", pieces=asked))
+        low, high = reader.number(), reader.number()
+        reader.end()
+        return low + (high << 32)
 
     def domains(self, job: Job, values: dict[str, list[str]]) -> list[Domain]:
         """values: of each surveyed attribute, all different ones of its column, of numeric ones the ends."""

@@ -135,7 +135,7 @@ def _full_domain(
     job = request.job
     assert request.transformation is not None
     levels = full_domain.levels_of(request.transformation, job, known)
-    made = full_domain.applied(spark, table, job, known, levels)
+    made = full_domain.applied(spark, table, job, known, request.binary, levels)
     report.facts.update(
         levels=levels,
         classes=made.classes,
@@ -155,9 +155,9 @@ def _check(
     published = [it.name for it in job.published]
     keys = [f"c{published.index(it.name)}" for it in job.quasi_identifiers]
     written = output.read_back(spark, job, request.target, path)
+    counted = classes.judged(written, keys, job, known, is_recount=True).persist()
     found = (
-        classes.judged(written, keys, job, known, is_recount=True)
-        .agg(F.sum("records"), F.count(F.lit(1)), F.min("records"), F.count(F.when(~F.col("good"), 1)))
+        counted.agg(F.sum("records"), F.count(F.lit(1)), F.min("records"), F.count(F.when(~F.col("good"), 1)))
         .first()
     )
     if found is None or found[0] != records:
@@ -167,6 +167,12 @@ def _check(
     if found[3]:
         raise Failure(
             f"{found[3]} of {found[1]} classes of the written table break k or a model",
+            "nothing was published; this is a bug",
+        )
+    sizes = classes.sizes_of(counted) if job.risks else {}
+    if request.binary.classes_to_suppress(job, sizes, is_recount=True) > 0:
+        raise Failure(
+            f"the classes of the written table together break {' or '.join(job.risks)}",
             "nothing was published; this is a bug",
         )
     report.facts.update(classes_counted=int(found[1]), smallest_class=int(found[2]))

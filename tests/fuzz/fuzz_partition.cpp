@@ -1,6 +1,6 @@
 // What a worker of a cluster reads, on arbitrary bytes. A partition that is taken can be cut, its groups have
 // k records and the diversity that the request demands, and the answer has a label for each record. Classes
-// that are taken can be judged, and those that are kept have k records.
+// that are taken can be judged, and those that are kept have k records. So can the sizes of all classes.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -10,6 +10,7 @@
 
 #include "jobs/cluster/class_frames.hpp"
 #include "jobs/cluster/partition_frames.hpp"
+#include "jobs/cluster/risk_frames.hpp"
 
 namespace {
 
@@ -40,6 +41,14 @@ void check(const PartitionRequest& request, const engine::Groups& groups) {
   }
 }
 
+void judge_sizes(std::string_view bytes) {
+  const auto request = read_risk_request(reader_of(bytes));
+  if (!request) return;
+  std::uint64_t classes = 0;
+  for (const auto& [_, count] : request->sizes) classes += count;
+  if (classes_to_suppress(*request) > classes) std::abort();
+}
+
 void judge(std::string_view bytes) {
   const auto request = read_class_request(reader_of(bytes));
   if (!request) return;
@@ -56,6 +65,7 @@ void judge(std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view left(reinterpret_cast<const char*>(data), size);
   judge(left);
+  judge_sizes(left);
   auto request = read_partition_request(reader_of(left));
   if (!request) return 0;
   request->options.parallel.threads = 1;

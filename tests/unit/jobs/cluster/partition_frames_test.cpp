@@ -303,6 +303,16 @@ TEST_CASE("models of sensitive attributes are described in the words of reports"
   }
 }
 
+TEST_CASE("risks are described in the words of reports, and the highest one is also a size of classes") {
+  const auto yaml =
+      replaced(replaced(kJob, "algorithm: mondrian\n", "risk: {highest: 12.5%, average: 10%}\n"),
+               "numeric: true", "hierarchy: {intervals: {widths: [5]}}");
+  const auto made = describe_job(job_of(yaml));
+  REQUIRE(made.has_value());
+  CHECK(made->find(R"("k":3,"smallest_class":8,"risks":["highest_risk 0.125","average_risk 0.1"])") !=
+        std::string::npos);
+}
+
 TEST_CASE("what a cluster cannot count is refused with the reason") {
   const auto yaml = replaced(replaced(kJob, "algorithm: mondrian\n", "local_recoding: 3\nsuppression: 5%\n"),
                              "numeric: true", "hierarchy: {intervals: {widths: [5]}}");
