@@ -65,14 +65,18 @@ unsigned CodeColumn::bytes_per_code() const {
   return visit([](auto codes) { return static_cast<unsigned>(sizeof(codes[0])); });
 }
 
-void ColumnEncoder::add(std::string_view cell) {
+Code ColumnEncoder::add(std::string_view cell) {
   const auto known = codes_.find(cell);
-  if (known != codes_.end()) return column_.codes.push_back(known->second);
+  if (known != codes_.end()) {
+    column_.codes.push_back(known->second);
+    return known->second;
+  }
   PGVEIL_ASSERT(column_.values.size() < std::numeric_limits<Code>::max());
   const auto code = static_cast<Code>(column_.values.size());
   column_.values.emplace_back(cell);
   codes_.emplace(cell, code);
   column_.codes.push_back(code);
+  return code;
 }
 
 }  // namespace pgveil::engine

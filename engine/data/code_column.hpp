@@ -72,7 +72,10 @@ struct Column {
 class ColumnEncoder {
  public:
   explicit ColumnEncoder(std::string name) { column_.name = std::move(name); }
-  void add(std::string_view cell);
+  // Returns the code of the cell, which repeat() adds again without looking for the value. REQUIRES of
+  // repeat: add() has returned the code.
+  Code add(std::string_view cell);
+  void repeat(Code code) { column_.codes.push_back(code); }
   [[nodiscard]] Column finish() && {
     column_.codes.shrink();
     return std::move(column_);
