@@ -69,6 +69,28 @@ pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd>=1.5.4)
 # GLPK know alternatives only by large constants, in floating point. MiniSat and CaDiCaL know no numbers.
 pkg_check_modules(Z3 IMPORTED_TARGET z3>=4.8.12)
 
+# Apache Arrow 26.0, with Parquet: reads and writes Parquet and Arrow files; only jobs/columnar uses it.
+# Debian 12 and 13 do not have it. It is found where Apache's own packages install it, or in build/arrow,
+# where `./run deps arrow` puts the libraries and headers of pyarrow's wheel. A program without it says so
+# when it is given such a file. Of the libraries for Parquet, only this one is kept by the format's own
+# project, reads all of its versions and codecs, and is fuzzed all the time. Packages turn it off, because
+# they may only depend on what their distribution has.
+option(PGVEIL_ARROW "read and write Parquet and Arrow files where Apache Arrow is there" ON)
+if(PGVEIL_ARROW)
+  find_package(Arrow CONFIG QUIET)
+  find_package(Parquet CONFIG QUIET)
+  file(GLOB PGVEIL_ARROW_WHEEL CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/build/arrow/wheel/pyarrow)
+endif()
+if(TARGET Arrow::arrow_shared AND TARGET Parquet::parquet_shared AND NOT Arrow_VERSION VERSION_LESS 26)
+  add_library(pgveil_arrow INTERFACE IMPORTED)
+  target_link_libraries(pgveil_arrow INTERFACE Parquet::parquet_shared Arrow::arrow_shared)
+elseif(PGVEIL_ARROW_WHEEL)
+  file(GLOB PGVEIL_ARROW_LIBRARIES ${PGVEIL_ARROW_WHEEL}/libparquet.so.* ${PGVEIL_ARROW_WHEEL}/libarrow.so.*)
+  add_library(pgveil_arrow INTERFACE IMPORTED)
+  set_target_properties(pgveil_arrow PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${PGVEIL_ARROW_WHEEL}/include)
+  target_link_libraries(pgveil_arrow INTERFACE ${PGVEIL_ARROW_LIBRARIES})
+endif()
+
 # doctest 2.4.9, 2.4.11: runs the unit tests; only tests/ uses it.
 if(PGVEIL_TESTS)
   find_package(doctest 2.4.9 REQUIRED)

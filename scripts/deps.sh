@@ -2,6 +2,7 @@
 # ./run deps [GROUP…] [--drivers]
 set -euo pipefail
 source "$ROOT/scripts/packages.sh"
+source "$ROOT/scripts/arrow.sh"
 source "$ROOT/scripts/spark.sh"
 source "$ROOT/scripts/servers.sh"
 
@@ -21,6 +22,9 @@ case " ${groups[*]} " in
       install_server "$major" || die "PostgreSQL $major can't be installed; is there a network?"
     done
     ;;
+esac
+case " ${groups[*]} " in
+  *" arrow "*) install_arrow ;;
 esac
 case " ${groups[*]} " in
   *" spark "*)

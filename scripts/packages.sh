@@ -44,6 +44,7 @@ packages_of() {
       echo clang-format-14 clang-tidy-14 python3
       ;;
     spark) echo "openjdk-$JAVA-jre-headless" python3-venv libpostgresql-jdbc-java ;;
+    arrow) echo python3-venv ;;
     package) echo build-essential debhelper lintian ;;
     servers) command -v npm >/dev/null || echo nodejs npm ;;  # builds of other majors (servers.sh)
     docs) echo mkdocs mkdocs-material python3-yaml ;;

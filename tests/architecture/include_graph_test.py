@@ -120,6 +120,8 @@ DOORS = {
     "zstd.h": {"common/files"},
     "oneapi/tbb/": {"common/workers.cpp"},
     "z3++.h": {"attack/solver_z3.cpp"},
+    "arrow/": {"jobs/columnar"},
+    "parquet/": {"jobs/columnar"},
     "CLI/": {"cli"},
     "openssl/": {
         "common/sha256.cpp",

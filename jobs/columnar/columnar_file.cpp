@@ -1,0 +1,52 @@
+#include "jobs/columnar/columnar_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "common/files/packed_text.hpp"
+
+namespace pgveil::app {
+namespace {
+
+std::optional<ColumnarFormat> format_of_end(std::string_view path) {
+  if (path.ends_with(".parquet")) return ColumnarFormat::parquet;
+  if (path.ends_with(".arrow") || path.ends_with(".feather")) return ColumnarFormat::arrow_file;
+  if (path.ends_with(".arrows")) return ColumnarFormat::arrow_stream;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view words(ColumnarFormat format) {
+  switch (format) {
+    case ColumnarFormat::parquet: return "Parquet file";
+    case ColumnarFormat::arrow_file: return "Arrow file";
+    case ColumnarFormat::arrow_stream: return "Arrow stream";
+  }
+  return "";
+}
+
+std::optional<ColumnarFormat> columnar_format_of_beginning(std::string_view bytes) {
+  // A stream begins with the mark of its first message. Text in UTF-8 has no such byte.
+  constexpr std::array<std::pair<std::string_view, ColumnarFormat>, 3> kBeginnings{
+      {{"PAR1", ColumnarFormat::parquet},
+       {"ARROW1", ColumnarFormat::arrow_file},
+       {"\xFF\xFF\xFF\xFF", ColumnarFormat::arrow_stream}}};
+  const auto found = std::ranges::find_if(
+      kBeginnings, [&](const auto& beginning) { return bytes.starts_with(beginning.first); });
+  return found == kBeginnings.end() ? std::nullopt : std::optional(found->second);
+}
+
+Result<std::optional<ColumnarFormat>> columnar_format_of_name(std::string_view path) {
+  if (packing_of_name(path) == Packing::none) return format_of_end(path);
+  const auto format = format_of_end(path.substr(0, path.rfind('.')));
+  if (!format) return std::optional<ColumnarFormat>();
+  return invalid_input(
+      fmt::format("the name of the {} ends with {}", words(*format), path.substr(path.rfind('.'))),
+      "leave this ending out: the format packs its columns itself");
+}
+
+}  // namespace pgveil::app
