@@ -6,8 +6,9 @@
 
 #include "cli/verbs.hpp"
 #include "draft/job_draft.hpp"
+#include "jobs/columnar/columnar_file.hpp"
 #include "jobs/input/input_text.hpp"
-#include "jobs/input/json_lines.hpp"
+#include "jobs/input/table_file.hpp"
 #include "jobs/language/job.hpp"
 #include "jobs/language/values.hpp"
 
@@ -38,13 +39,13 @@ std::string name_in_job(const JobInitArguments& arguments) {
   return file.lexically_relative(job.parent_path()).string();
 }
 
-Result<std::string> draft_of_json_lines(const JobInitArguments& arguments) {
-  if (arguments.separator) return usage_error("JSON lines have no separator", "leave --separator out");
+// Of formats that have NULL and no separator.
+Result<std::string> draft_of_records(const JobInitArguments& arguments, std::string_view format) {
+  if (arguments.separator)
+    return usage_error(fmt::format("{} has no separator", format), "leave --separator out");
   const auto null_text = arguments.null_text.value_or(std::string(kNullOfTables));
-  auto text = input_pieces(arguments.file);
-  if (!text) return text.error();
-  const auto table = read_json_lines(std::move(*text), null_text, {});
-  if (!table) return in_input(table.error(), arguments.file);
+  const auto table = read_table_file({arguments.file}, null_text, {});
+  if (!table) return table.error();
   if (table->rows() == 0) return invalid_input(arguments.file + " has no rows", "name a file with records");
   return draft::draft_job(*table, {name_in_job(arguments), ',', null_text, arguments.k});
 }
@@ -52,7 +53,10 @@ Result<std::string> draft_of_json_lines(const JobInitArguments& arguments) {
 Result<std::string> draft(const JobInitArguments& arguments) {
   if (arguments.file == "-")
     return usage_error("a job reads a file by its name, and - has none", "write the table to a file");
-  if (is_json_lines(arguments.file)) return draft_of_json_lines(arguments);
+  if (is_json_lines(arguments.file)) return draft_of_records(arguments, "a file of JSON lines");
+  const auto columnar = columnar_format_of_name(arguments.file);
+  if (!columnar) return in_input(columnar.error(), arguments.file);
+  if (*columnar) return draft_of_records(arguments, fmt::format("the {}", words(**columnar)));
   const auto text = read_input_text(arguments.file);
   if (!text) return text.error();
   const auto separator = separator_of(arguments, *text);
@@ -75,7 +79,9 @@ int run_job_init(const JobInitArguments& arguments) {
 Verb add_job_init(CLI::App& parent, std::string&) {
   const auto arguments = std::make_shared<JobInitArguments>();
   auto* verb = parent.add_subcommand("init", "propose a job that publishes a file");
-  verb->add_option("file", arguments->file, "a delimited text file with a header, or JSON lines (.jsonl)")
+  verb->add_option(
+          "file", arguments->file,
+          "a delimited text file with a header, JSON lines (.jsonl), Parquet (.parquet) or Arrow (.arrow)")
       ->required();
   verb->add_option("--separator", arguments->separator,
                    "the separator of the file; tab for a tab (default: guessed)");

@@ -18,9 +18,9 @@ void add_table_config(CLI::App& verb, std::string& config) {
 }
 
 void add_table(CLI::App& verb, TableArguments& table) {
-  auto* file =
-      verb.add_option("file", table.file,
-                      "a delimited text file with a header (- for standard input), or JSON lines (.jsonl)");
+  auto* file = verb.add_option(
+      "file", table.file,
+      "a delimited text file with a header, JSON lines (.jsonl), Parquet or Arrow; - for standard input");
   auto* stored = verb.add_option("--table", table.table, "schema.table of PostgreSQL, instead of a file");
   stored->excludes(file);
   verb.add_option("--database", table.database,

@@ -51,9 +51,10 @@ struct Unreadable {
   std::string_view beginning, what, hint;
 };
 constexpr std::string_view kMakeText = "write it as CSV, which may be packed with gzip or zstd";
-constexpr std::array<Unreadable, 8> kUnreadable{
-    {{"PAR1", "a Parquet file", "write it as CSV, or publish it with pgveil-spark, which reads Parquet"},
+constexpr std::array<Unreadable, 9> kUnreadable{
+    {{"PAR1", "a Parquet file", kMakeText},
      {"ARROW1", "an Arrow file", kMakeText},
+     {"\xFF\xFF\xFF\xFF", "an Arrow stream", kMakeText},
      {"PK\x03\x04", "a ZIP archive or a spreadsheet (.xlsx, .ods)", kMakeText},
      {"\xD0\xCF\x11\xE0", "an old spreadsheet (.xls)", kMakeText},
      {"\xFD"

@@ -13,6 +13,7 @@
 #include "engine/mondrian/dimension.hpp"
 #include "engine/privacy/sensitive_values.hpp"
 #include "jobs/cluster/sensitive_frames.hpp"
+#include "jobs/columnar/columnar_file.hpp"
 #include "jobs/input/data.hpp"
 #include "jobs/input/mondrian.hpp"
 #include "jobs/language/values.hpp"
@@ -66,14 +67,6 @@ json::object input_json(const Job& job) {
   return {{"file", file.path}, {"separator", std::string(1, file.separator)}};
 }
 
-Result<void> check_files(const Job& job) {
-  const auto* input = std::get_if<JobFile>(&job.input);
-  if ((input != nullptr && is_json_lines(input->path)) ||
-      (job.output.file && is_json_lines(job.output.file->path)))
-    return for_one_machine("a file of JSON lines", "a cluster reads CSV, Parquet and tables of PostgreSQL");
-  return {};
-}
-
 Result<void> check_groups(const JobMondrian& groups) {
   if (groups.rounds) {
     return for_one_machine("algorithm: least_loss",
@@ -89,6 +82,25 @@ Result<void> check_groups(const JobMondrian& groups) {
   }
   return for_one_machine(fmt::format("ranges: {}", word_of(groups.ranges)),
                          "the workers of a cluster know the ends of ranges only");
+}
+
+constexpr std::string_view kReadsOthers =
+    "a cluster reads CSV, Parquet and tables of PostgreSQL";
+
+Result<void> check_file(const std::string& path) {
+  if (is_json_lines(path)) return for_one_machine("a file of JSON lines", kReadsOthers);
+  const auto columnar = columnar_format_of_name(path);
+  if (!columnar) return columnar.error();
+  if (*columnar && **columnar != ColumnarFormat::parquet)
+    return for_one_machine(fmt::format("an {}", words(**columnar)), kReadsOthers);
+  return {};
+}
+
+Result<void> check_files(const Job& job) {
+  if (const auto* input = std::get_if<JobFile>(&job.input)) {
+    if (auto checked = check_file(input->path); !checked) return checked;
+  }
+  return job.output.file ? check_file(job.output.file->path) : Result<void>();
 }
 
 Result<void> check_models(const Job& job) {

@@ -6,16 +6,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/separated_text.hpp"
 #include "db/job_table/source_table.hpp"
 #include "jobs/input/aggregates.hpp"
 #include "jobs/input/input_text.hpp"
-#include "jobs/input/json_lines.hpp"
 #include "jobs/input/mondrian.hpp"
 #include "jobs/input/random_secret.hpp"
 #include "jobs/input/subset.hpp"
-#include "jobs/input/table_input.hpp"
-#include "jobs/language/values.hpp"
+#include "jobs/input/table_file.hpp"
 
 namespace pgveil::app {
 namespace {
@@ -28,14 +25,9 @@ struct Input {
 
 Result<Input> read_input_file(const JobFile& file, const std::optional<std::string>& null_text,
                               const std::vector<std::string>& columns) {
-  auto text = input_pieces(file.path);
-  if (!text) return text.error();
-  std::vector<std::string> others;
-  auto table = is_json_lines(file.path)
-                   ? read_json_lines(std::move(*text), null_text, columns, &others)
-                   : engine::read_table(std::move(*text), file.separator, columns, &others);
-  if (!table) return in_input(table.error(), file.path);
   Input input;
+  auto table = read_table_file(file, null_text, columns, &input.others, &input.types);
+  if (!table) return table.error();
   std::vector<std::string> missing;
   for (const auto& name : columns) {
     const auto found = std::ranges::find(table->columns, name, &engine::Column::name);
@@ -49,7 +41,6 @@ Result<Input> read_input_file(const JobFile& file, const std::optional<std::stri
     return invalid_input(fmt::format("{} has no column {}", file.path, fmt::join(missing, ", ")),
                          "names are case-sensitive; is the separator right?");
   }
-  input.others = std::move(others);
   return input;
 }
 
@@ -90,12 +81,8 @@ Result<Input> read_input_table(const JobTable& given, const Job& job, const Conf
 Result<std::vector<std::uint8_t>> take_subset(const Job& job, const std::vector<std::string>& published,
                                               engine::Table& table) {
   if (job.subset->file) {
-    auto text = input_pieces(job.subset->file->path);
-    if (!text) return text.error();
-    const auto subset = is_json_lines(job.subset->file->path)
-                            ? read_json_lines(std::move(*text), job.null_text, {})
-                            : engine::read_table(std::move(*text), job.subset->file->separator, {});
-    if (!subset) return in_input(subset.error(), job.subset->file->path);
+    const auto subset = read_table_file(*job.subset->file, job.null_text, {});
+    if (!subset) return subset.error();
     return rows_of_subset(table, *subset);
   }
   const auto found = std::ranges::find(table.columns, job.subset->column, &engine::Column::name);

@@ -16,7 +16,7 @@ namespace pgveil::app {
 struct JobData {
   engine::Table table;  // the attributes except identifiers, in the job's order; then the unit, if any
   engine::PreparedTable prepared;
-  std::map<std::string, std::string> types;  // of a PostgreSQL table's columns
+  std::map<std::string, std::string> types;  // PostgreSQL's, of the columns whose types the input tells
   std::vector<std::string> not_published;    // identifiers, and columns that the job does not list
   std::uint64_t read_rows = 0;               // of which `table` has all, or a sample
   // Set if the job makes groups. Then `table` shows its groups, and no quasi-identifier has a level above its

@@ -1,6 +1,7 @@
 // Reads the hierarchy section of an attribute: a file, or one of the rules.
 #include <fmt/format.h>
 
+#include "jobs/columnar/columnar_file.hpp"
 #include "jobs/language/values.hpp"
 
 namespace pgveil::app {
@@ -135,8 +136,9 @@ Result<std::variant<JobFile, engine::HierarchyRule>> read_job_hierarchy(const Va
   std::optional<Source> source;
   std::size_t sources = 0;
   if (*file) {
-    if (is_json_lines((*file)->path))
-      return error_at(value.position(), "a hierarchy is delimited text, not JSON lines",
+    const auto columnar = columnar_format_of_name((*file)->path);
+    if (is_json_lines((*file)->path) || (columnar && *columnar))
+      return error_at(value.position(), "a hierarchy is delimited text, and this file is not",
                       "write a line for each value, with its generalizations");
     source = **file;
     ++sources;

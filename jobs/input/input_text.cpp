@@ -45,21 +45,53 @@ Result<std::shared_ptr<const Descriptor>> opened(const std::string& path) {
   return file;
 }
 
-Result<ReadPiece> bytes_of(const std::string& path) {
-  if (path == "-")
-    return ReadPiece([](std::string& to) { return read_some(STDIN_FILENO, "standard input", to); });
+ReadPiece pieces_of_standard_input() {
+  return [](std::string& to) { return read_some(STDIN_FILENO, "standard input", to); };
+}
+
+// Puts pieces that have been read before the others.
+ReadPiece after(std::string first, ReadPiece read) {
+  return [first = std::move(first), read = std::move(read)](std::string& to) mutable -> Result<bool> {
+    if (first.empty()) return read(to);
+    to += std::exchange(first, {});
+    return true;
+  };
+}
+
+Result<InputBytes> bytes_of_standard_input() {
+  const auto read = pieces_of_standard_input();
+  std::string first;
+  while (first.size() < kBeginningOfInput) {
+    const auto more = read(first);
+    if (!more) return more.error();
+    if (!*more) break;
+  }
+  auto beginning = first.substr(0, kBeginningOfInput);
+  return InputBytes{std::move(beginning), after(std::move(first), read), nullptr};
+}
+
+Result<InputBytes> bytes_of_file(const std::string& path) {
   auto file = opened(path);
   if (!file) return file.error();
-  return ReadPiece(
-      [file = std::move(*file), path](std::string& to) { return read_some(file->get(), path, to); });
+  std::string beginning(kBeginningOfInput, '\0');
+  const ssize_t got = ::pread((*file)->get(), beginning.data(), beginning.size(), 0);
+  if (got < 0) return io_error("read", path, errno);
+  beginning.resize(static_cast<std::size_t>(got));
+  return InputBytes{std::move(beginning),
+                    [file = *file, path](std::string& to) { return read_some(file->get(), path, to); },
+                    *file};
 }
 
 }  // namespace
 
+Result<InputBytes> input_bytes(const std::string& path) {
+  return path == "-" ? bytes_of_standard_input() : bytes_of_file(path);
+}
+
 Result<ReadPiece> input_pieces(const std::string& path) {
-  auto bytes = bytes_of(path);
+  auto bytes = input_bytes(path);
   if (!bytes) return bytes.error();
-  return unpacked_pieces(std::move(*bytes), most_unpacked_bytes());
+  return unpacked_pieces(std::move(bytes->read), most_unpacked_bytes());
 }
 
 Error in_input(Error error, const std::string& path) {

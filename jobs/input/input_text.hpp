@@ -1,15 +1,27 @@
 #pragma once
-// The text of a file that a job or a command reads.
+// The bytes and the text of a file that a job or a command reads.
+#include <memory>
 #include <string>
 
 #include "common/error.hpp"
+#include "common/files/descriptor.hpp"
 #include "common/read_piece.hpp"
 
 namespace pgveil::app {
 
-// "-" is standard input. Text that is packed with gzip or zstd is unpacked; it may be as large as half of
-// the machine's memory. Errors: the file is not there or can't be read; while reading, what packed_text.hpp
-// refuses, without the file's name.
+struct InputBytes {
+  std::string beginning;                   // the first bytes, up to kBeginningOfInput of them
+  ReadPiece read;                          // all bytes, from the beginning
+  std::shared_ptr<const Descriptor> file;  // null: standard input
+};
+inline constexpr std::size_t kBeginningOfInput = 8;
+
+// "-" is standard input. Errors: the file is not there or can't be read.
+[[nodiscard]] Result<InputBytes> input_bytes(const std::string& path);
+
+// The text of input_bytes(). If it is packed with gzip or zstd it is unpacked, and may be as large as half of
+// the machine's memory. Errors: those of input_bytes; while reading, what packed_text.hpp refuses, without
+// the file's name.
 [[nodiscard]] Result<ReadPiece> input_pieces(const std::string& path);
 
 // All of it at once, for files that must be in memory. The errors name the file.

@@ -13,8 +13,7 @@
 #include "common/separated_text.hpp"
 #include "db/job_table/source_table.hpp"
 #include "jobs/input/data.hpp"
-#include "jobs/input/input_text.hpp"
-#include "jobs/input/json_lines.hpp"
+#include "jobs/input/table_file.hpp"
 #include "jobs/language/values.hpp"
 
 namespace pgveil::app {
@@ -95,12 +94,8 @@ Result<engine::Table> TableReader::read(const TableArguments& arguments, std::ve
   if (is_input && has_read_input_)
     return usage_error("standard input is named twice", "use a file for one of them");
   has_read_input_ = has_read_input_ || is_input;
-  auto text = input_pieces(*arguments.file);
-  if (!text) return text.error();
-  auto table = is_json_lines(*arguments.file)
-                   ? read_json_lines(std::move(*text), arguments.null_text, columns)
-                   : engine::read_table(std::move(*text), *separator, columns);
-  if (!table) return in_input(table.error(), *arguments.file);
+  auto table = read_table_file({*arguments.file, *separator}, arguments.null_text, columns);
+  if (!table) return table;
   return with_columns(std::move(*table), columns, describe(arguments));
 }
 

@@ -63,7 +63,7 @@ constexpr JobKey kKeys[] = {
     {"", "output", "section", "required", "where the published table goes"},
 
     {"input", "file", "path", "none",
-     "a delimited text file with a header, or JSON lines; the path is relative to the job"},
+     "a delimited text file with a header, JSON lines, Parquet or Arrow; the path is relative to the job"},
     {"input", "separator", "character", ",", "the separator of the file; `tab` for a tab"},
     {"input", "table", "table", "none", "`schema.table` or `[schema, table]`, instead of a file"},
     {"input", "database", "name", "the only one configured", "the database of the table"},
@@ -214,7 +214,9 @@ constexpr JobKey kKeys[] = {
      "split the check of 32,768 or more distinct records"},
 
     {"output", "file", "path", "none",
-     "path relative to the job, which ends with .jsonl for JSON lines; the file has mode 0600"},
+     "path relative to the job, whose end tells the format (see [Parquet and Arrow](#parquet-and-arrow)); "
+     "the file "
+     "has mode 0600"},
     {"output", "separator", "character", ",", "the separator of the file; `tab` for a tab"},
     {"output", "table", "table", "none", "`schema.table` or `[schema, table]`; with or instead of a file"},
     {"output", "database", "name", "the input's, or the only one configured", "the database of the table"},

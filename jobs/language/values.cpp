@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "jobs/columnar/columnar_file.hpp"
 #include "jobs/language/keys.hpp"
 #include "policy/spec/column_reader.hpp"
 #include "settings/values.hpp"
@@ -118,6 +119,12 @@ Result<std::optional<JobFile>> read_job_file_keys(const JobEntries& entries, con
     errors.add(error_at(given->position(), "a separator without a file", "remove it"));
   if (given != nullptr && path != nullptr && is_json_lines(file.path))
     errors.add(error_at(given->position(), "JSON lines have no separator", "remove it"));
+  const auto columnar = columnar_format_of_name(file.path);
+  if (!columnar)
+    errors.add(error_at(path->position(), columnar.error().public_message, columnar.error().hint));
+  if (given != nullptr && columnar && *columnar)
+    errors.add(
+        error_at(given->position(), fmt::format("the {} has no separator", words(**columnar)), "remove it"));
   if (errors.error()) return *errors.error();
   return path == nullptr ? std::nullopt : std::optional(file);
 }

@@ -25,7 +25,7 @@ using JobEntries = std::vector<yaml::Value::Entry>;
 [[nodiscard]] bool is_json_lines(std::string_view path);
 
 // The keys file and separator of a section; nullopt without a file. Errors: a separator without a file, or
-// for JSON lines.
+// for a file that has none; those of columnar_format_of_name.
 [[nodiscard]] Result<std::optional<JobFile>> read_job_file_keys(const JobEntries& entries,
                                                                 const std::string& folder, char separator);
 

@@ -11,6 +11,7 @@
 #include "common/sqlstate.hpp"
 #include "db/catalog/relatives.hpp"
 #include "jobs/language/values.hpp"
+#include "jobs/run/publication_columnar.hpp"
 #include "jobs/run/publication_csv.hpp"
 #include "jobs/run/publication_json_lines.hpp"
 #include "settings/policy_files.hpp"
@@ -84,11 +85,10 @@ CsvForm form_of(const Job& job) {
   return {job.output.file->separator, job.null_text.value_or("")};
 }
 
-Result<OutputFile> write_file(const AnonymizeRequest& request, const engine::Publication& publication,
-                              const AnonymizeHooks& hooks) {
+// Writes, and recounts what was written.
+Result<void> write_text(const AnonymizeRequest& request, const engine::Publication& publication,
+                        const AnonymizeHooks& hooks, OutputFile& file) {
   const auto& job = request.job;
-  auto file = OutputFile::create(place_of(request));
-  if (!file) return file;
   std::uint64_t lines = 0;
   Packer packer(packing_of_name(job.output.file->path));
   const auto append = [&](std::string_view line) -> Result<void> {
@@ -96,26 +96,52 @@ Result<OutputFile> write_file(const AnonymizeRequest& request, const engine::Pub
       if (is_aborted(hooks)) return interrupted();
       if (hooks.progress) hooks.progress("writing", lines);
     }
-    return file->append(packer.add(line));
+    return file.append(packer.add(line));
   };
   const bool has_lines = is_json_lines(job.output.file->path);
   auto written =
       has_lines ? write_json_lines(publication, append) : write_csv(publication, form_of(job), append);
-  if (written) written = file->append(packer.finish());
+  if (written) written = file.append(packer.finish());
+  if (written) written = file.finish();
+  if (!written) return written;
+  auto text = unpacked_pieces(file.read_back(), std::numeric_limits<std::size_t>::max());
+  return has_lines ? recount_json_lines(std::move(text), publication, job.k, job.suppressed_records)
+                   : recount_csv(std::move(text), form_of(job), publication, job.k, job.suppressed_records,
+                                 job.limits.threads);
+}
+
+Result<void> write_columns(const AnonymizeRequest& request, const JobData& data,
+                           const engine::Publication& publication, ColumnarFormat format,
+                           const AnonymizeHooks& hooks, OutputFile& file) {
+  const auto& job = request.job;
+  const auto append = [&](std::string_view bytes) -> Result<void> {
+    return is_aborted(hooks) ? interrupted() : file.append(bytes);
+  };
+  if (hooks.progress) hooks.progress("writing", 0);
+  auto written = write_columnar(publication, format, data.types, append);
+  if (written) written = file.finish();
+  if (!written) return written;
+  return recount_columnar({file.read_back(), nullptr}, format, publication, job.null_text, job.k,
+                          job.suppressed_records);
+}
+
+Result<OutputFile> write_file(const AnonymizeRequest& request, const JobData& data,
+                              const engine::Publication& publication, const AnonymizeHooks& hooks) {
+  const auto format = columnar_format_of_name(request.job.output.file->path);
+  if (!format) return format.error();
+  auto file = OutputFile::create(place_of(request));
+  if (!file) return file;
+  const auto written = *format ? write_columns(request, data, publication, **format, hooks, *file)
+                               : write_text(request, publication, hooks, *file);
   if (!written) return written.error();
-  if (auto finished = file->finish(); !finished) return finished.error();
-  auto text = unpacked_pieces(file->read_back(), std::numeric_limits<std::size_t>::max());
-  const auto counted = has_lines
-                           ? recount_json_lines(std::move(text), publication, job.k, job.suppressed_records)
-                           : recount_csv(std::move(text), form_of(job), publication, job.k,
-                                         job.suppressed_records, job.limits.threads);
-  if (!counted) return counted.error();
   return file;
 }
 
-// Columns that are no quasi-identifiers keep their types if they come from a table.
+// Columns that are no quasi-identifiers keep their types if they come from a table. The texts of a file are
+// not PostgreSQL's.
 void set_types(const Job& job, const JobData& data, db::TableTarget& target) {
   target.types = job.output.types;
+  if (!std::holds_alternative<JobTable>(job.input)) return;
   for (const auto& attribute : job.attributes) {
     const auto known = data.types.find(attribute.name);
     if (attribute.attribute_class == AttributeClass::quasi_identifier || known == data.types.end()) continue;
@@ -187,7 +213,7 @@ Result<WrittenTargets> write_targets(const AnonymizeRequest& request, const JobD
   const auto& output = request.job.output;
   WrittenTargets targets;
   if (output.file) {
-    auto written = write_file(request, publication, hooks);
+    auto written = write_file(request, data, publication, hooks);
     if (!written) return written.error();
     targets.file.emplace(std::move(*written));
     targets.names.push_back("file " + output.file->path);
