@@ -34,6 +34,7 @@ class CommandLine(StackCase):
         self.assertRegex(lines[1], r"^commit ([0-9a-f]{12}( with changes)?|unknown)$")
         self.assertRegex(lines[2], r"^parser of PostgreSQL \d+\.\d+ \(libpg_query\), libpq \d+\.\d+, ")
         self.assertRegex(lines[2], r"(, [\w+-]+ \d[\d.]*)+; \w+ \d+\.\d+\.\d+$")  # no version is missing
+        self.assertRegex(lines[3], r"^(Apache Arrow \d+\.\d+\.\d+, for|without Apache Arrow, so) Parquet and Arrow")
         self.assertEqual(self.run_command("--version").stdout, self.run_command("version").stdout)
         for verb in (
             [],

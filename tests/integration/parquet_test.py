@@ -1,0 +1,150 @@
+#!/usr/bin/python3
+"""Parquet and Arrow: jobs from and to such files, what verifies, recounts and measures them, and what a program
+without Apache Arrow says."""
+import csv
+import hashlib
+import json
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from harness.pgveil import binary
+from harness.runner import main
+
+FILES = pathlib.Path(__file__).resolve().parents[1] / "unit" / "jobs" / "columnar" / "files"
+
+JOB = """\
+version: 1
+name: people
+input: {file: INPUT, "null": "NULL"}
+attributes:
+  id: {class: identifier}
+  age: {class: quasi_identifier, hierarchy: {intervals: {widths: [15, 30, 60]}}}
+  town: {class: sensitive, l_diversity: {distinct: 2}}
+k: 20
+seed: 1
+output: {file: OUTPUT, replace: true}
+"""
+
+
+def has_arrow():
+    done = subprocess.run([binary(), "version"], capture_output=True, text=True, timeout=60, check=True)
+    return "without Apache Arrow" not in done.stdout
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.folder = pathlib.Path(place.name)
+
+    def run_verb(self, *arguments, status=0, given=None):
+        command = [binary(), *map(str, arguments)]
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, timeout=120, input=given)
+        self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
+        self.assertNotIn(b"Sanitizer", done.stderr)
+        done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
+        return done
+
+    def publish(self, source, target, *arguments, job=JOB, status=0):
+        (self.folder / "job.yaml").write_text(job.replace("INPUT", str(source)).replace("OUTPUT", target))
+        return self.run_verb("anonymize", "job.yaml", *arguments, status=status)
+
+
+class WithoutArrow(Folder):
+    def test_files_are_refused_with_the_way_to_get_it(self):
+        refused = self.publish(FILES / "people.parquet", "out.csv", status=1).stderr
+        self.assertIn("people.parquet: this pgveil was built without Apache Arrow", refused)
+        self.assertIn("./run deps arrow", refused)
+        rows = "".join(f"{i},{i % 9},{i % 7}\n" for i in range(99))
+        (self.folder / "in.csv").write_text("id,age,town\n" + rows)
+        self.assertIn("built without Apache Arrow", self.publish("in.csv", "out.parquet", status=1).stderr)
+        self.assertFalse((self.folder / "out.parquet").exists())
+
+
+class WithArrow(Folder):
+    @classmethod
+    def setUpClass(cls):
+        if not has_arrow():
+            raise unittest.SkipTest("pgveil was built without Apache Arrow; ./run deps arrow installs it")
+
+    def test_parquet_from_end_to_end(self):
+        (self.folder / "key").write_text("a key of more than sixteen bytes\n")
+        (self.folder / "key").chmod(0o600)
+        key = ("--key-file", "key")
+        self.publish(FILES / "people.parquet", "out.parquet", "--certificate", "c.json", *key)
+        published = self.folder / "out.parquet"
+        self.assertEqual(published.stat().st_mode & 0o777, 0o600)
+        made = json.loads((self.folder / "c.json").read_text())
+        self.assertIn(hashlib.sha256(published.read_bytes()).hexdigest(), json.dumps(made))
+        self.assertNotIn(b"pandas", published.read_bytes())
+        self.run_verb("verify-certificate", "c.json", "out.parquet", "--job", "job.yaml", "--input",
+                      FILES / "people.parquet", "--null", "NULL", *key)  # fmt: skip
+        self.run_verb("check-table", "out.parquet", "--job", "job.yaml")
+        self.assertIn("1000 records", self.run_verb("risk", "out.parquet", "--null", "NULL").stdout)
+        self.run_verb("attack", "--job", "job.yaml", "--knows", "age")
+        before = published.read_bytes()
+        self.publish(FILES / "people.parquet", "out.parquet")
+        self.assertEqual(published.read_bytes(), before)
+        published.write_bytes(before[:-1])
+        self.assertIn("out.parquet: the Parquet file ends early",
+                      self.run_verb("check-table", "out.parquet", "--job", "job.yaml", status=1).stderr)  # fmt: skip
+
+    def test_the_same_is_published_in_each_format(self):
+        self.publish(FILES / "people.parquet", "out.csv")
+        expected = self.run_verb("risk", "out.csv", "--null", "NULL", "--format", "json").stdout
+        with open(self.folder / "out.csv", newline="", encoding="utf-8") as file:
+            self.assertEqual(len(list(csv.DictReader(file))), 1000)
+        for name in ("out.parquet", "out.arrow", "out.arrows", "out.jsonl"):
+            with self.subTest(name):
+                self.publish(FILES / "people.parquet", name)
+                told = self.run_verb("risk", name, "--null", "NULL", "--format", "json").stdout
+                self.assertEqual(told.replace(name, "out.csv"), expected)
+
+    def test_an_input_can_come_from_standard_input(self):
+        for name in ("types.arrows", "types.parquet", "types.feather"):
+            with self.subTest(name):
+                told = self.run_verb("risk", "-", "--columns", "i8,kind", "--null", "NULL",
+                                     given=(FILES / name).read_bytes()).stdout  # fmt: skip
+                self.assertIn("6 records" if name.endswith("arrows") else "3 records", told)
+        cut = (FILES / "types.arrows").read_bytes()[:-8]
+        told = self.run_verb("risk", "-", "--columns", "i8", "--null", "NULL", given=cut, status=1).stderr
+        self.assertIn("standard input: the Arrow stream ends early", told)
+
+    def test_what_cannot_be_read_is_named(self):
+        (self.folder / "empty.parquet").write_text("")
+        people = FILES / "people.parquet"
+        for name, job, words in (
+            (people, JOB.replace("id: {class: identifier}", "tags: {class: insensitive}"),
+             "column 3 (tags) is of the type list"),
+            (people, JOB.replace("id: {class: identifier}", "raw: {class: insensitive}"),
+             "column 4 (raw) is of the type binary"),
+            (people, JOB.replace("id: {class: identifier}", "gone: {class: insensitive}"), "has no column gone"),
+            (people, JOB.replace(', "null": "NULL"', ""), "record 1: age has no value"),
+            ("empty.parquet", JOB, "does not begin like one"),
+            ("gone.parquet", JOB, "there is no file"),
+        ):  # fmt: skip
+            with self.subTest(words):
+                done = self.publish(name, "out.csv", job=job, status=1)
+                self.assertIn(words, done.stderr)
+                self.assertIn(str(name), done.stderr)
+        refused = self.run_verb("risk", people, "--null", "NULL", status=1).stderr
+        self.assertIn("column 3 (tags) is of the type list", refused)
+
+    def test_a_job_is_proposed_for_a_file(self):
+        self.publish(FILES / "people.parquet", "people.parquet")
+        draft = self.run_verb("job", "init", "people.parquet", "--output", "draft.yaml")
+        self.assertEqual(draft.returncode, 0)
+        self.assertIn("people.parquet", (self.folder / "draft.yaml").read_text())
+        self.run_verb("anonymize", "draft.yaml")
+        self.assertIn("no separator",
+                      self.run_verb("job", "init", "people.parquet", "--separator", ";", status=1).stderr)  # fmt: skip
+
+
+if has_arrow():
+    del WithoutArrow
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Writes the files of columnar_test.cpp with pyarrow, beside this script. They were made with pyarrow 26.0.1."""
+import datetime
+import decimal
+import pathlib
+
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.ipc
+import pyarrow.parquet as pq
+
+FILES = pathlib.Path(__file__).parent / "files"
+
+
+def all_types() -> pa.Table:
+    moment = datetime.datetime(2024, 2, 29, 23, 5, 7, 120000)
+    utc = datetime.timezone.utc
+    columns = {
+        "i8": pa.array([-128, 127, None], pa.int8()),
+        "i16": pa.array([-32768, 0, None], pa.int16()),
+        "i32": pa.array([-2147483648, 1, None], pa.int32()),
+        "i64": pa.array([-9223372036854775808, 2, None], pa.int64()),
+        "u8": pa.array([0, 255, None], pa.uint8()),
+        "u16": pa.array([0, 65535, None], pa.uint16()),
+        "u32": pa.array([0, 4294967295, None], pa.uint32()),
+        "u64": pa.array([0, 18446744073709551615, None], pa.uint64()),
+        "f32": pa.array([0.1, -2.0, None], pa.float32()),
+        "f64": pa.array([1e-7, float("nan"), None], pa.float64()),
+        "ok": pa.array([True, False, None]),
+        "text": pa.array(["", "Ünder\n\"q\"", None]),
+        "large": pa.array(["a", "b", None], pa.large_string()),
+        "day": pa.array([datetime.date(1, 1, 1), datetime.date(9999, 12, 31), None]),
+        "local": pa.array([moment, datetime.datetime(1969, 12, 31), None], pa.timestamp("ms")),
+        "zoned": pa.array([moment.replace(tzinfo=utc), datetime.datetime(1970, 1, 1, tzinfo=utc), None],
+                          pa.timestamp("us", "Europe/Berlin")),
+        "nanos": pa.array([1, -1, None], pa.timestamp("ns")),
+        "clock": pa.array([datetime.time(23, 59, 59), datetime.time(0, 0, 0, 1), None], pa.time64("us")),
+        "money": pa.array([decimal.Decimal("-0.05"), decimal.Decimal("12345678901234567890.10"), None],
+                          pa.decimal128(30, 2)),
+        "wide": pa.array([decimal.Decimal(10) ** 60, decimal.Decimal(-1), None], pa.decimal256(76, 0)),
+        "kind": pa.array(["x", "y", None]).dictionary_encode(),
+        "none": pa.nulls(3),
+    }
+    return pa.table(columns)
+
+
+def main() -> None:
+    FILES.mkdir(exist_ok=True)
+    table = all_types()
+    pq.write_table(table, FILES / "types.parquet")
+    pa.feather.write_feather(table, FILES / "types.feather", compression="zstd")
+    with pa.ipc.new_stream(FILES / "types.arrows", table.schema) as stream:
+        stream.write_table(table)
+        stream.write_table(table)
+    people = pa.table({
+        "id": pa.array(range(1000)),
+        "town": pa.array([f"town {i * i % 17}" for i in range(1000)]),
+        "tags": pa.array([[i, i + 1] for i in range(1000)]),
+        "raw": pa.array([bytes([i % 256]) for i in range(1000)]),
+        "place": pa.array([{"lat": i, "lon": {"east": True}} for i in range(1000)]),
+        "age": pa.array([None if i % 10 == 0 else i % 90 for i in range(1000)]),
+    })
+    pq.write_table(people, FILES / "people.parquet", row_group_size=300, compression="zstd",
+                   data_page_version="2.0")
+    numbers = pa.table({"n": pa.array([1, 2, 3])})
+    pq.write_table(numbers, FILES / "codec.parquet", compression="lz4")
+    twice = pa.table([pa.array([1]), pa.array([2])], names=["a", "a"])
+    pa.feather.write_feather(twice, FILES / "twice.feather", compression="uncompressed")
+
+
+if __name__ == "__main__":
+    main()
