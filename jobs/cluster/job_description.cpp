@@ -84,8 +84,7 @@ Result<void> check_groups(const JobMondrian& groups) {
                          "the workers of a cluster know the ends of ranges only");
 }
 
-constexpr std::string_view kReadsOthers =
-    "a cluster reads CSV, Parquet and tables of PostgreSQL";
+constexpr std::string_view kReadsOthers = "a cluster reads CSV, Parquet and tables of PostgreSQL";
 
 Result<void> check_file(const std::string& path) {
   if (is_json_lines(path)) return for_one_machine("a file of JSON lines", kReadsOthers);
