@@ -14,14 +14,18 @@
 namespace pgveil::review {
 namespace {
 
-// The functions that masks and guards use, in addition to operators and casts (mask_column.cpp,
-// shape_guard.cpp, resolve_function.cpp).
-constexpr auto kUsedByPgveil =
-    std::to_array<std::string_view>({"concat", "pg_identify_object_as_address", "pg_relation_filenode",
-                                     "rtrim", "statement_timestamp", "trim_scale"});
+// The functions that masks and guards use, in addition to operators and casts (mask_bitmap.cpp,
+// mask_column.cpp, mask_level.cpp, mask_row.cpp, shape_guard.cpp, resolve_function.cpp).
+constexpr auto kUsedByPgveil = std::to_array<std::string_view>(
+    {"array_position", "clock_timestamp", "concat", "left", "pg_identify_object_as_address",
+     "pg_relation_filenode", "position", "rtrim", "statement_timestamp", "trim_scale"});
+
+bool is_used_by_pgveil(const rewriter::PinnedFunction& function) {
+  return std::ranges::find(kUsedByPgveil, function.name) != kUsedByPgveil.end();
+}
 
 bool is_machinery(const rewriter::PinnedFunction& function) {
-  return function.is_machinery || std::ranges::find(kUsedByPgveil, function.name) != kUsedByPgveil.end();
+  return function.is_machinery || is_used_by_pgveil(function);
 }
 
 class Check {
@@ -63,6 +67,10 @@ class Check {
         add(FindingKind::server_machinery, Severity::error, "",
             fmt::format("function {} {}, and masks may work through it", name, because),
             fmt::format("put PostgreSQL {}'s own function back", major_));
+      } else if (is_used_by_pgveil(pinned)) {
+        add(FindingKind::server_machinery, Severity::error, "",
+            fmt::format("function {} {}, and masks call it", name, because),
+            fmt::format("GRANT EXECUTE ON FUNCTION {} TO PUBLIC, with the types of its arguments", name));
       }
       if (rewriter::function_rule(pinned.name, major_) == rewriter::FunctionRule::refused) continue;
       verdict_.dropped_functions.emplace(pinned.name);

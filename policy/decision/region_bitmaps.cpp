@@ -69,7 +69,7 @@ class Regions {
       made.attribute = attribute;
       made.values = places.values;
       for (const std::string& value : places.values)
-        made.regions.push_back(std::move(bitmaps_[places.of_value.find(value)->second]));
+        made.bitmaps.push_back(std::move(bitmaps_[places.of_value.find(value)->second]));
       made.otherwise = std::move(bitmaps_[places.otherwise]);
     }
     out.released = std::move(released_);
@@ -97,7 +97,7 @@ class Regions {
 bool has_bit(const AttributeBitmaps& bitmaps, std::optional<std::string_view> value, std::size_t region) {
   const auto at = value ? std::ranges::find(bitmaps.values, *value) : bitmaps.values.end();
   if (at == bitmaps.values.end()) return bitmaps.otherwise[region];
-  return bitmaps.regions[static_cast<std::size_t>(at - bitmaps.values.begin())][region];
+  return bitmaps.bitmaps[static_cast<std::size_t>(at - bitmaps.values.begin())][region];
 }
 
 }  // namespace
@@ -105,7 +105,8 @@ bool has_bit(const AttributeBitmaps& bitmaps, std::optional<std::string_view> va
 std::optional<RegionBitmaps> region_bitmaps(const RowDecision& decision, std::size_t most_bits) {
   std::map<std::uint32_t, Places> attributes;
   add_values(decision, attributes);
-  if (attributes.empty()) return std::nullopt;
+  const auto has_many = [](const auto& it) { return it.second.values.size() > kMostBitmapValues; };
+  if (attributes.empty() || std::ranges::any_of(attributes, has_many)) return std::nullopt;
   const std::size_t places = number_places(attributes);
   Regions regions(attributes, places, most_bits);
   if (!regions.add(decision, std::vector<bool>(places, true)) || regions.is_empty()) return std::nullopt;

@@ -18,11 +18,12 @@
 
 namespace pgveil::policy {
 
-// The regions that the values of one attribute leave possible.
+// The regions that the values of one attribute leave possible: one bitmap, with a bit for each region, for
+// each value.
 struct AttributeBitmaps {
   std::uint32_t attribute = 0;             // index into DisclosureTree::attributes
   std::vector<std::string> values;         // that the decision tests, in the order of their first test
-  std::vector<std::vector<bool>> regions;  // [value][region]
+  std::vector<std::vector<bool>> bitmaps;  // by value
   std::vector<bool> otherwise;             // of NULL and of all other values
 };
 
@@ -31,7 +32,11 @@ struct RegionBitmaps {
   std::vector<std::uint64_t> released;       // by region: bit a for attribute a, never 0
 };
 
-// nullopt: nothing is ever released or tested, or there are more than `most_bits` bits.
+// Finding a value takes time in proportion to the values of its attribute.
+inline constexpr std::size_t kMostBitmapValues = 64;
+
+// nullopt: nothing is ever released or tested, an attribute has more than kMostBitmapValues values, or there
+// are more than `most_bits` bits.
 [[nodiscard]] std::optional<RegionBitmaps> region_bitmaps(const RowDecision& decision, std::size_t most_bits);
 
 // For tests: evaluates them on a row.

@@ -71,18 +71,6 @@ LookUpColumn look_up_column(const policy::DisclosureTree& tree, std::uint32_t at
   return out;
 }
 
-// Empty: there is none, or readers do not see all of its columns as they are.
-std::vector<std::string> visible_primary_key(const Mask& mask, const Relation& relation) {
-  std::vector<std::string> names;
-  for (const int number : relation.primary_key) {
-    const Column* column = relation.find_column(number);
-    if (column == nullptr || !mask.shows_raw[static_cast<std::size_t>(column - relation.columns.data())])
-      return {};
-    names.push_back(column->name);
-  }
-  return names;
-}
-
 }  // namespace
 
 LookUpColumns look_up_columns(const Mask& mask, const policy::DisclosureTree& tree,
@@ -90,7 +78,6 @@ LookUpColumns look_up_columns(const Mask& mask, const policy::DisclosureTree& tr
   LookUpColumns out;
   if (relation.kind != RelationKind::table || relation.has_children) return out;
   bool has_any = false;
-  out.primary_key = visible_primary_key(mask, relation);
   out.columns.resize(relation.columns.size());
   out.rows = tree.nodes.front().rows;
   for (std::size_t i = 0; i < relation.columns.size(); ++i) {

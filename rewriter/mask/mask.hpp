@@ -25,8 +25,8 @@ namespace pgveil::rewriter {
 inline constexpr std::string_view kStandInSchema = "pgveil mask";
 
 // The parts of a stand-in's name: the table's OID, r for by_row or b for by_bitmap, then the positions left
-// out, ascending: "16385", "16385-2-4", "16385r-4". The maker (mask_text.hpp) and the verifier (verify_stand_in.hpp) each
-// have their own code for these names.
+// out, ascending: "16385", "16385-2-4", "16385r-4". The maker (mask_text.hpp) and the verifier
+// (verify_stand_in.hpp) each have their own code for these names.
 struct StandInName {
   std::uint32_t oid = 0;  // 0: not a stand-in's name
   MaskForm form = MaskForm::by_column;
@@ -60,8 +60,7 @@ struct LookUpColumn {
 struct LookUpColumns {
   std::vector<std::optional<LookUpColumn>> columns;  // per target of the mask; empty: none
   std::set<std::string, std::less<>> visible_keys;   // columns shown as they are that an index leads with
-  std::vector<std::string> primary_key;  // its columns, if all are shown as they are; empty: they are not
-  std::uint64_t rows = 0;                // of the table when the tree was built
+  std::uint64_t rows = 0;                            // of the table when the tree was built
 };
 
 // The share of a table's rows that show something in a masked column. Everybody who reads the mask can count
@@ -95,6 +94,8 @@ struct Mask {
   std::optional<MaskText> by_row, by_bitmap;
   MaskCosts costs;
   LookUpColumns look_ups;
+  // The columns of the table's primary key, if the mask has by_bitmap and shows all of them as they are.
+  std::vector<std::string> visible_key;
   ShownShares shares;
   std::uint32_t table_oid = 0;
   std::string policy;  // empty: a system catalog, or a table's plain columns

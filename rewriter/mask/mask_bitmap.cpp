@@ -33,21 +33,18 @@ Node* typed(std::string_view text, std::string_view type, pg::Builder& build) {
   return build.cast(build.string_constant(text), build.type_name("pg_catalog", type));
 }
 
-Node* typed_array(const std::vector<std::string>& texts, std::string_view schema, std::string_view type,
-                  pg::Builder& build) {
-  return build.cast(build.string_constant(array_text(texts)), build.type_name(schema, type, true));
+Node* typed_array(const std::vector<std::string>& texts, std::string_view type, pg::Builder& build) {
+  return build.cast(build.string_constant(array_text(texts)), build.type_name("pg_catalog", type, true));
 }
 
 Node* bitmap_of(const policy::AttributeBitmaps& bitmaps, const TreeColumns& tree_columns,
                 pg::Builder& build) {
   std::vector<std::string> texts;
-  for (const auto& regions : bitmaps.regions) texts.push_back(bitmap_text(regions));
-  const ComparableType& type = tree_columns.types[bitmaps.attribute];
+  for (const auto& bitmap : bitmaps.bitmaps) texts.push_back(bitmap_text(bitmap));
   Node* const arguments[] = {
-      typed_array(bitmaps.values, type.literal_schema, type.literal_type, build),
+      typed_array(bitmaps.values, tree_columns.types[bitmaps.attribute].literal_type, build),
       raw_column(tree_columns.alias, tree_columns.columns[bitmaps.attribute]->name, build)};
-  Node* found = build.element(typed_array(texts, "pg_catalog", "varbit", build),
-                              build.call("array_position", arguments));
+  Node* found = build.element(typed_array(texts, "varbit", build), build.call("array_position", arguments));
   return build.coalesce(found, typed(bitmap_text(bitmaps.otherwise), "varbit", build));
 }
 
@@ -56,8 +53,9 @@ Node* bitmap_of(const policy::AttributeBitmaps& bitmaps, const TreeColumns& tree
 bool can_have_bitmaps(const TreeColumns& tree_columns) {
   for (std::size_t a = 0; a < tree_columns.columns.size(); ++a) {
     const Column& column = *tree_columns.columns[a];
-    const bool is_known = std::ranges::find(kTypes, tree_columns.types[a].literal_type) != kTypes.end();
-    if (tree_columns.levels[a] != nullptr || column.base || (!is_known && column.type_kind != 'e'))
+    const ComparableType& type = tree_columns.types[a];
+    if (tree_columns.levels[a] != nullptr || column.base || type.literal_schema != "pg_catalog" ||
+        std::ranges::find(kTypes, type.literal_type) == kTypes.end())
       return false;
   }
   return true;
@@ -73,7 +71,7 @@ Node* released_by_bitmaps(const policy::RegionBitmaps& bitmaps, const TreeColumn
   std::vector<std::string> released;
   for (const std::uint64_t bits : bitmaps.released) released.push_back(std::to_string(bits));
   Node* const arguments[] = {left, typed("1", "varbit", build)};
-  return build.element(typed_array(released, "pg_catalog", "int4", build), build.call("position", arguments));
+  return build.element(typed_array(released, "int4", build), build.call("position", arguments));
 }
 
 }  // namespace pgveil::rewriter

@@ -4,7 +4,7 @@
 // when it starts a statement, so a statement that reads one row by its key takes a fraction of the time that
 // it takes with a comparison for each value. For rewriter/mask only.
 //
-//   ('{"7","6"}'::pg_catalog.int4[])[pg_catalog."position"(
+//   ('{"7","6","1"}'::pg_catalog.int4[])[pg_catalog."position"(
 //      COALESCE(('{"xC","x4"}'::pg_catalog.varbit[])[
 //                 pg_catalog.array_position('{"OH","DC"}'::pg_catalog.text[], t.state)],
 //               'x2'::pg_catalog.varbit)
@@ -19,8 +19,9 @@
 
 namespace pgveil::rewriter {
 
-// Whether each attribute is a column of a type whose values array_position compares as = does, and not a
-// level.
+// Whether each attribute is a column of a built-in type whose values array_position compares as = does, and
+// no level. array_position takes the equality of the type's default operator class. Enums have one that a
+// superuser can replace, so they are left out.
 [[nodiscard]] bool can_have_bitmaps(const TreeColumns& tree_columns);
 
 // REQUIRES: can_have_bitmaps.

@@ -10,8 +10,9 @@ constexpr double kBit = 0.5;
 constexpr double kPlanning = 10'000;
 
 // What starting a statement on bitmaps and reading a row by them costs, in comparisons that are made ready
-// (each takes some 0.3 µs in PostgreSQL 15).
+// (each takes some 0.3 µs in PostgreSQL 15). The text counts, because a plan is not always kept.
 constexpr double kBitmaps = 40;
+constexpr double kBytesPerTest = 512;
 
 }  // namespace
 
@@ -31,7 +32,8 @@ MaskForm cheaper_form_of_one_row(const MaskCosts& costs, std::span<const std::si
   double by_column = 0;
   for (std::size_t i = 0; i < costs.written.size(); ++i)
     by_column += static_cast<double>(uses[i]) * costs.written[i];
-  return by_column > kBitmaps ? MaskForm::by_bitmap : MaskForm::by_column;
+  const double by_bitmap = kBitmaps + costs.bitmap_bytes / kBytesPerTest;
+  return by_column > by_bitmap ? MaskForm::by_bitmap : MaskForm::by_column;
 }
 
 }  // namespace pgveil::rewriter

@@ -1,6 +1,6 @@
 #pragma once
 // The ways in which a mask is written and read, and the cost model that chooses between them. Plain values
-// and one pure function. Only speed depends on the choice: the verifier accepts either form anywhere.
+// and pure functions. Only speed depends on the choice: the verifier accepts each form anywhere.
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -29,6 +29,7 @@ struct MaskCosts {
   // The comparisons that are written, per target of the mask. The server makes each of them ready when a
   // statement starts, even if it reads one row.
   std::vector<double> written;
+  double bitmap_bytes = 0;  // the length of the text by bitmaps
 };
 
 // The cheaper form for a statement that reads all rows. uses: per target of the mask, how often a row's cell

@@ -135,6 +135,20 @@ namespace {
 // The decision by bitmaps has to be shorter than this, in bits. Its text has a quarter as many bytes.
 constexpr std::size_t kMostBits = std::size_t{1} << 20;
 
+// Empty: there is none, its rows can be in several tables, or readers do not see all of its columns as they
+// are.
+std::vector<std::string> visible_key(const Mask& mask, const Relation& relation) {
+  if (relation.kind != RelationKind::table || relation.has_children) return {};
+  std::vector<std::string> names;
+  for (const int number : relation.primary_key) {
+    const Column* column = relation.find_column(number);
+    if (column == nullptr || !mask.shows_raw[static_cast<std::size_t>(column - relation.columns.data())])
+      return {};
+    names.push_back(column->name);
+  }
+  return names;
+}
+
 Result<void> add_bitmap_form(CompiledMask& mask, const policy::RowDecision& decision,
                              const policy::DisclosureTree& tree, const TreeColumns& tree_columns,
                              const Relation& relation, pg::Builder& build) {
@@ -147,6 +161,8 @@ Result<void> add_bitmap_form(CompiledMask& mask, const policy::RowDecision& deci
   if (!*select) return {};
   mask.by_bitmap_select = **select;
   mask.by_bitmap = print_mask(*mask.by_bitmap_select, mask.left_out);
+  mask.costs.bitmap_bytes = static_cast<double>(mask.by_bitmap->rest.size());
+  mask.visible_key = visible_key(mask, relation);
   return {};
 }
 

@@ -76,8 +76,8 @@ struct Equality {
 
 // Whether it can be looked up at all, or read by its key.
 bool has_keys(const StandIn& stand_in) {
-  const LookUpColumns& look_ups = stand_in.mask->look_ups;
-  return !stand_in.has_renamed_columns && (!look_ups.columns.empty() || !look_ups.primary_key.empty());
+  const Mask& mask = *stand_in.mask;
+  return !stand_in.has_renamed_columns && (!mask.look_ups.columns.empty() || !mask.visible_key.empty());
 }
 
 class Finder {
@@ -90,12 +90,23 @@ class Finder {
   void message(const Message& node) {
     if (node.descriptor == &pg_query__select_stmt__descriptor)
       select(reinterpret_cast<const PgQuery__SelectStmt&>(node));
+    const bool was_repeated = is_repeated_;
+    is_repeated_ = was_repeated || can_be_repeated(node);
     pg::for_each_child(node, [&](const ProtobufCFieldDescriptor&, const Message& child) { message(child); });
+    is_repeated_ = was_repeated;
   }
 
   [[nodiscard]] FoundReads take() { return std::move(found_); }
 
  private:
+  // A sub-query that may run once for each row of another one.
+  static bool can_be_repeated(const Message& node) {
+    return node.descriptor == &pg_query__sub_link__descriptor ||
+           node.descriptor == &pg_query__common_table_expr__descriptor ||
+           (node.descriptor == &pg_query__range_subselect__descriptor &&
+            reinterpret_cast<const PgQuery__RangeSubselect&>(node).lateral != 0);
+  }
+
   void count_parameters(const Message& node) {
     if (node.descriptor == &pg_query__param_ref__descriptor)
       ++parameters_[reinterpret_cast<const PgQuery__ParamRef&>(node).number];
@@ -127,7 +138,7 @@ class Finder {
     for (const Node* condition : item.conditions) {
       if (auto equality = equality_of(condition, item)) equalities.push_back(std::move(*equality));
     }
-    if (is_by_key(mask.look_ups, equalities)) found_.by_key.insert(stand_in.name);
+    if (!is_repeated_ && is_by_key(mask, equalities)) found_.by_key.insert(stand_in.name);
     if (mask.look_ups.columns.empty()) return;
     double most = most_rows(mask.look_ups, equalities, is_limited);
     const Equality* best = nullptr;
@@ -143,13 +154,13 @@ class Finder {
     found_.by_key.erase(stand_in.name);
   }
 
-  static bool is_by_key(const LookUpColumns& look_ups, std::span<const Equality> equalities) {
+  static bool is_by_key(const Mask& mask, std::span<const Equality> equalities) {
     const auto is_given = [&](const std::string& column) {
       return std::ranges::any_of(equalities, [&](const Equality& it) {
         return it.column == column && it.others.size() == 1 && !reads_columns(it.others.front()->base);
       });
     };
-    return !look_ups.primary_key.empty() && std::ranges::all_of(look_ups.primary_key, is_given);
+    return !mask.visible_key.empty() && std::ranges::all_of(mask.visible_key, is_given);
   }
 
   // A look-up that may find more rows than this is worse than other plans of PostgreSQL. Negative: any
@@ -303,6 +314,7 @@ class Finder {
   pg::Builder build_;
   LiteralTrace* trace_;            // null: nobody asks
   std::map<int, int> parameters_;  // how often each occurs in the statement
+  bool is_repeated_ = false;       // the node that is visited may be
   FoundReads found_;
 };
 

@@ -16,8 +16,8 @@ namespace pgveil::rewriter {
 // The names of stand-ins.
 struct FoundReads {
   std::set<const PgQuery__RangeVar*> look_ups;  // those that now have a condition
-  // Others of which one row is read at most: a condition that every row must meet compares each column of the
-  // primary key with something other than columns.
+  // Others of which one row is read at most, and once per statement: conditions that every row must meet
+  // compare each column of the primary key with something other than columns.
   std::set<const PgQuery__RangeVar*> by_key;
 };
 

@@ -1,8 +1,10 @@
 #include "rewriter/verify/verify_bitmaps.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
+#include <set>
 #include <string_view>
 
 namespace pgveil::rewriter {
@@ -40,6 +42,20 @@ const PgQuery__FuncCall& call_of(const Node* node, std::string_view function) {
   return call;
 }
 
+// The type that a column is compared as, of those whose equality nobody but the server defines.
+std::string_view compared_type(const std::string& name, const Relation& relation) {
+  const Column* column = relation.find_column(name);
+  if (column == nullptr || column->base || column->type_schema != "pg_catalog")
+    fail("a column of a plain type");
+  constexpr auto kPlain =
+      std::to_array<std::string_view>({"bool", "bpchar", "date", "float4", "float8", "int2", "int4", "int8",
+                                       "numeric", "text", "timestamp", "timestamptz", "uuid"});
+  if (column->type_name == "varchar") return "text";
+  const auto* at = std::ranges::find(kPlain, column->type_name);
+  if (at == kPlain.end()) fail("a column of a plain type");
+  return *at;
+}
+
 struct Element {
   const Node* array;
   const Node* place;
@@ -63,7 +79,7 @@ bool is_and(const Node* node) {
 
 }  // namespace
 
-BitmapDecision::BitmapDecision(const Node* decision) {
+BitmapDecision::BitmapDecision(const Node* decision, const Relation& relation) {
   const Element number = element_of(decision);
   for (const std::string& text : typed_elements(number.array, "int4")) {
     std::uint64_t& made = numbers_.emplace_back(0);
@@ -72,30 +88,30 @@ BitmapDecision::BitmapDecision(const Node* decision) {
   }
   const PgQuery__FuncCall& place = call_of(number.place, "position");
   if (typed_text(place.args[1], "varbit") != "1") fail("the place of a bit");
-  add_term(place.args[0]);
+  add_term(place.args[0], relation);
   for (const Term& term : terms_) {
     if (term.otherwise.size != terms_.front().otherwise.size) fail("bitmaps of one length");
   }
 }
 
-void BitmapDecision::add_term(const Node* node) {
+void BitmapDecision::add_term(const Node* node, const Relation& relation) {
   if (is_and(node)) {
-    add_term(node->a_expr->lexpr);
-    return add_term(node->a_expr->rexpr);
+    add_term(node->a_expr->lexpr, relation);
+    return add_term(node->a_expr->rexpr, relation);
   }
-  terms_.push_back(read_term(node));
+  terms_.push_back(read_term(node, relation));
 }
 
-BitmapDecision::Term BitmapDecision::read_term(const Node* node) {
+BitmapDecision::Term BitmapDecision::read_term(const Node* node, const Relation& relation) {
   if (!pg::is_kind(node, PG_QUERY__NODE__NODE_COALESCE_EXPR) || node->coalesce_expr->n_args != 2)
     fail("a bitmap for other values");
   const Element found = element_of(node->coalesce_expr->args[0]);
   const PgQuery__FuncCall& place = call_of(found.place, "array_position");
-  const PgQuery__TypeCast& values = cast_of(place.args[0]);
-  if (values.type_name == nullptr || values.type_name->n_array_bounds != 1) fail("an array of values");
   Term term;
   term.column = column_of(place.args[1]);
-  term.values = array_elements(values.arg);
+  term.values = typed_elements(place.args[0], compared_type(term.column, relation));
+  if (std::set<std::string_view>(term.values.begin(), term.values.end()).size() != term.values.size())
+    fail("each value once");
   for (const std::string& text : typed_elements(found.array, "varbit")) term.bits.push_back(read_bits(text));
   term.otherwise = read_bits(typed_text(node->coalesce_expr->args[1], "varbit"));
   if (term.values.size() != term.bits.size()) fail("a bitmap for each value");
@@ -117,6 +133,56 @@ BitmapDecision::Bits BitmapDecision::read_bits(const std::string& text) {
     bits.size += 4;
   }
   return bits;
+}
+
+void BitmapDecision::follows(const policy::DisclosureTree& tree, const TreeReading& reading) const {
+  std::vector<std::size_t> attributes;  // by term
+  for (const Term& term : terms_) {
+    const auto at = std::ranges::find(tree.attributes, term.column, &policy::TreeAttribute::name);
+    if (at == tree.attributes.end() || at->level) fail("a column of the tree");
+    attributes.push_back(static_cast<std::size_t>(at - tree.attributes.begin()));
+  }
+  const std::size_t words = terms_.front().otherwise.words.size();
+  std::vector<std::uint64_t> by_some(words), by_all(words), some(words), all(words);
+  reading.for_each_leaf([&](const TreeReading::RowsOfLeaf& leaf) {
+    std::ranges::fill(by_some, ~std::uint64_t{0});
+    std::ranges::fill(by_all, ~std::uint64_t{0});
+    for (std::size_t t = 0; t < terms_.size(); ++t) {
+      const Term& term = terms_[t];
+      const auto& column = leaf.columns[attributes[t]];
+      std::ranges::fill(some, 0);
+      std::ranges::fill(all, ~std::uint64_t{0});
+      const auto add = [&](const Bits& bits) {
+        for (std::size_t word = 0; word < words; ++word) {
+          some[word] |= bits.words[word];
+          all[word] &= bits.words[word];
+        }
+      };
+      for (std::size_t i = 0; i < term.values.size(); ++i) {
+        if (column.has(term.values[i])) add(term.bits[i]);
+      }
+      if (!column.only || std::ranges::find(term.values, *column.only) == term.values.end())
+        add(term.otherwise);
+      for (std::size_t word = 0; word < words; ++word) {
+        by_some[word] &= some[word];
+        by_all[word] &= all[word];
+      }
+    }
+    has_number(by_some, leaf.released);
+    if (leaf.released != 0 && std::ranges::all_of(by_all, [](std::uint64_t word) { return word == 0; }))
+      fail("a bit for each row that shows something");
+  });
+}
+
+// Each region that some of these bits stand for has this number.
+void BitmapDecision::has_number(std::span<const std::uint64_t> bits, std::uint64_t number) const {
+  for (std::size_t word = 0; word < bits.size(); ++word) {
+    for (std::uint64_t left = bits[word]; left != 0;
+         left &= ~(std::uint64_t{1} << 63U >> std::countl_zero(left))) {
+      const std::size_t place = 64 * word + static_cast<std::size_t>(std::countl_zero(left));
+      if ((place < numbers_.size() ? numbers_[place] : 0) != number) fail("the number of what a row shows");
+    }
+  }
 }
 
 std::vector<MaskReader::Test> BitmapDecision::tests() const {

@@ -80,7 +80,7 @@ struct KnownTests {
 };
 using KnownValues = std::map<std::string, KnownTests, std::less<>>;  // by column
 
-// The checks for both forms of a mask. `select` is the mask as it was read back.
+// The checks for all forms of a mask. `select` is the mask as it was read back.
 struct MaskCheck {
   const policy::PolicySpec& spec;
   const policy::PolicyVersion& version;
@@ -290,7 +290,8 @@ struct MaskCheck {
     fixed_columns();
     const Node* fenced = row_decision();
     if (fenced->case_expr->n_args != 1 || fenced->case_expr->arg != nullptr) fail("a fence alone");
-    const BitmapDecision decision(fenced->case_expr->defresult);
+    const BitmapDecision decision(fenced->case_expr->defresult, relation);
+    decision.follows(tree, reading);
     const KnownValues known = known_values();
     for (const MaskReader::Test& test : decision.tests()) {
       const auto at = known.find(test.column);
@@ -298,7 +299,7 @@ struct MaskCheck {
     }
     const MaskRow* last = nullptr;  // a row is asked for each of its cells in succession
     std::uint64_t released = 0;
-    bits("pgveil shown", [&](const MaskRow& row) {
+    bits("pgveil shown", known, [&](const MaskRow& row) {
       if (&row != last) released = decision.released(row);
       last = &row;
       return released;
@@ -316,16 +317,18 @@ struct MaskCheck {
   void by_bits(const Node* decision, std::string_view name, std::size_t first_arm) const {
     const KnownValues known = known_values();
     known_values_only(decision, known, is_number, first_arm);
-    bits(name, [&](const MaskRow& row) { return reader.released(decision, row, first_arm); });
+    bits(name, known, [&](const MaskRow& row) { return reader.released(decision, row, first_arm); });
   }
 
   // released(row): the number that the decision of this name has.
   template <class Released>
-  void bits(std::string_view name, const Released& released) const {
-    const KnownValues known = known_values();
-    for (const policy::TreeAttribute& attribute : tree.attributes) {
-      const Node* cell = cell_of(attribute.name);
-      if (!is_typed_null(cell)) known_values_only(bit_cell(cell, name).shown, known, is_typed_null);
+  void bits(std::string_view name, const KnownValues& known, const Released& released) const {
+    for (std::size_t a = 0; a < tree.attributes.size(); ++a) {
+      const Node* cell = cell_of(tree.attributes[a].name);
+      if (is_typed_null(cell)) continue;
+      const BitCell look = bit_cell(cell, name);
+      if (look.bit != std::uint64_t{1} << a) fail("the bit of column " + tree.attributes[a].name);
+      known_values_only(look.shown, known, is_typed_null);
     }
     released_cells([&](const Node* cell, const MaskRow& row) -> std::optional<MaskReader::Shown> {
       if (is_typed_null(cell)) return std::nullopt;
@@ -360,6 +363,7 @@ PgQuery__SelectStmt& select_of(const pg::Tree& tree) {
 
 // One form of a mask: its tree, and the parts of its text.
 struct Form {
+  MaskForm form;
   const PgQuery__SelectStmt& select;
   const MaskText& parts;
   const std::vector<Node*>& left_out;
@@ -434,7 +438,7 @@ void check_joined(const Form& form) {
 }
 
 Form by_column_of(const CompiledMask& mask) {
-  return {*mask.select, mask.parts, mask.left_out};
+  return {MaskForm::by_column, *mask.select, mask.parts, mask.left_out};
 }
 
 // Forms of one mask, read back piece by piece.
@@ -515,11 +519,11 @@ Result<void> verify_mask(const CompiledMask& mask, const policy::PolicySpec& spe
   if (mask.by_row.has_value() != (mask.by_row_select != nullptr))
     return failure(spec.name, "a tree and a text");
   const bool has_row_form = mask.view.empty() && mask.by_row.has_value();
-  if (has_row_form) forms.push_back({*mask.by_row_select, *mask.by_row, mask.left_out});
+  if (has_row_form) forms.push_back({MaskForm::by_row, *mask.by_row_select, *mask.by_row, mask.left_out});
   if (mask.by_bitmap.has_value() != (mask.by_bitmap_select != nullptr))
     return failure(spec.name, "a tree and a text");
   if (mask.view.empty() && mask.by_bitmap)
-    forms.push_back({*mask.by_bitmap_select, *mask.by_bitmap, mask.left_out});
+    forms.push_back({MaskForm::by_bitmap, *mask.by_bitmap_select, *mask.by_bitmap, mask.left_out});
   if (auto read = check_forms(forms, spec.name, in_parts); !read) return read;
   MaskReader reader;
   auto checked = check_read(forms.front(), spec.name, [&](const auto& read) {
@@ -535,10 +539,11 @@ Result<void> verify_mask(const CompiledMask& mask, const policy::PolicySpec& spe
     auto accepted = check_read(forms[i], spec.name, [&](const auto& read) {
       const TreeReading reading(version.tree);
       const MaskCheck check{spec, version, version.tree, reading, relation, read, guard, other};
-      if (has_row_form && i == 1)
-        check.by_row();
-      else
-        check.by_bitmap();
+      switch (forms[i].form) {
+        case MaskForm::by_column: check.by_column(); break;
+        case MaskForm::by_row: check.by_row(); break;
+        case MaskForm::by_bitmap: check.by_bitmap(); break;
+      }
     });
     if (!accepted) return accepted;
   }

@@ -101,6 +101,11 @@ NodeIndex TreeReading::end_of_row(std::span<const std::optional<std::string>> va
   };
   NodeIndex at = next_in(0);
   while (tree_.nodes[at].split) at = next_in(tree_.nodes[at].yes);
+  return end_of_leaf(at);
+}
+
+// Rows that fall back end where the next outer chain ends.
+NodeIndex TreeReading::end_of_leaf(NodeIndex at) const {
   while (tree_.nodes[at].falls_back) {
     if (released_[at] == 0) fail("no cohort that falls back of the outermost chain");
     at = chains_.at(chain_[outer_[at]]).end;
@@ -175,6 +180,31 @@ std::vector<TreeReading::Row> TreeReading::rows_to_leaves(std::size_t most, cons
     }
   }
   return rows;
+}
+
+void TreeReading::for_each_leaf(const std::function<void(const RowsOfLeaf&)>& visit) const {
+  for (NodeIndex leaf = 0; leaf < tree_.nodes.size(); ++leaf) {
+    if (tree_.nodes[leaf].split) continue;
+    RowsOfLeaf rows;
+    rows.columns.resize(tree_.attributes.size());
+    bool is_reached = true;
+    for (NodeIndex at = leaf; at != 0; at = parent_[at]) {
+      const policy::Node& above = tree_.nodes[parent_[at]];
+      const std::string_view value = above.split->value;
+      auto& column = rows.columns[above.split->attribute];
+      if (above.yes != at) {
+        column.excluded.insert(value);
+        continue;
+      }
+      is_reached = is_reached && (!column.only || *column.only == value);
+      column.only = value;
+    }
+    for (const auto& column : rows.columns)
+      is_reached = is_reached && (!column.only || !column.excluded.contains(*column.only));
+    if (!is_reached) continue;
+    rows.released = released_[end_of_leaf(leaf)];
+    visit(rows);
+  }
 }
 
 std::map<std::string, TreeReading::Values, std::less<>> TreeReading::samples() const {

@@ -3,6 +3,7 @@
 // shares nothing with policy/tree/tree.cpp, which also reads the tree, nor with the decisions that masks are
 // compiled from. Throws Unreadable for anything that is not a tree.
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -40,6 +41,21 @@ class TreeReading {
   // Rows to try: for each leaf (or every n-th, if there are more than `most`) one row with `other` and one
   // with NULL in all columns that the leaf's path does not fix.
   [[nodiscard]] std::vector<Row> rows_to_leaves(std::size_t most, const std::string& other) const;
+  // The rows that end at one leaf, of a tree without levels: all combinations of what its columns may be.
+  struct RowsOfLeaf {
+    struct Column {
+      std::optional<std::string_view> only;  // nullopt: all values but the excluded ones, and NULL
+      std::set<std::string_view> excluded;
+      [[nodiscard]] bool has(std::string_view value) const {
+        return (!only || *only == value) && !excluded.contains(value);
+      }
+    };
+    std::vector<Column> columns;  // by attribute
+    std::uint64_t released = 0;   // bit a: they show attribute a
+  };
+  // Calls it for each leaf that a row can come to. Each row ends at one of them. REQUIRES: no level.
+  void for_each_leaf(const std::function<void(const RowsOfLeaf&)>& visit) const;
+
   // Per column: a raw value for each value that the tree tests.
   [[nodiscard]] std::map<std::string, Values, std::less<>> samples() const;
 
@@ -62,6 +78,7 @@ class TreeReading {
   struct QuestionHash {
     std::size_t operator()(const Question& question) const;
   };
+  [[nodiscard]] policy::NodeIndex end_of_leaf(policy::NodeIndex leaf) const;
   void add_to_chain(policy::NodeIndex chain, policy::NodeIndex node);
 
   const policy::DisclosureTree& tree_;

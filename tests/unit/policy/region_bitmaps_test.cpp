@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
+#include <string>
 
 namespace pgveil::policy {
 namespace {
@@ -25,10 +25,10 @@ TEST_CASE("each value of an attribute leaves the regions possible that its path 
   CHECK(made->released == std::vector<std::uint64_t>{3, 1, 2});
   REQUIRE(made->attributes.size() == 2);
   CHECK(made->attributes[0].values == std::vector<std::string>{"x"});
-  CHECK(made->attributes[0].regions == std::vector<Bits>{{true, true, false}});
+  CHECK(made->attributes[0].bitmaps == std::vector<Bits>{{true, true, false}});
   CHECK(made->attributes[0].otherwise == Bits{false, false, true});
   CHECK(made->attributes[1].values == std::vector<std::string>{"1", "2", "3"});
-  CHECK(made->attributes[1].regions ==
+  CHECK(made->attributes[1].bitmaps ==
         std::vector<Bits>{{true, false, false}, {true, false, false}, {false, true, true}});
   CHECK(made->attributes[1].otherwise == Bits{false, true, false});
 }
@@ -38,6 +38,15 @@ TEST_CASE("paths that no row can take, and those that release nothing, are no re
   decision.arms.push_back({0, {"x"}, 1, {{1, {}}}});  // the first arm has taken x
   decision.arms.push_back({0, {"y"}, 1, {{0, {}}}});
   CHECK(region_bitmaps(decision, 1'000)->released == std::vector<std::uint64_t>{3, 1, 2});
+}
+
+TEST_CASE("an attribute of very many values has no bitmaps") {
+  RowDecision decision;
+  for (std::size_t i = 0; i < kMostBitmapValues; ++i)
+    decision.arms.push_back({0, {std::to_string(i)}, 1, {{1, {}}}});
+  CHECK(region_bitmaps(decision, 1'000'000));
+  decision.arms.push_back({0, {"one more"}, 1, {{1, {}}}});
+  CHECK_FALSE(region_bitmaps(decision, 1'000'000));
 }
 
 TEST_CASE("a decision without tests, without releases, or with too many bits has no bitmaps") {
