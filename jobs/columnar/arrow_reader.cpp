@@ -307,6 +307,8 @@ Result<void> read_parquet(const RandomAccessFile& file, arrow::MemoryPool& pool,
   parquet::ArrowReaderProperties how(false);
   how.set_pre_buffer(false);
   how.set_batch_size(kRowsReadAtOnce);
+  // 64 bits of nanoseconds hold the years 1677 to 2262 only, and other years would become wrong ones.
+  how.set_coerce_int96_timestamp_unit(arrow::TimeUnit::MICRO);
   for (int i = 0; i < metadata->num_columns(); ++i) how.set_read_dictionary(i, true);
   const auto reader = builder.memory_pool(&pool)->properties(how)->Build();
   if (!reader.ok()) return error_of(reader.status(), kFormat);

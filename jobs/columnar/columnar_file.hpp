@@ -6,8 +6,9 @@
 // Values become texts in one way, that of the Python package: whole numbers with their digits, booleans as
 // true and false, decimals with all digits of their scale, dates as 2024-02-29, timestamps as
 // 2024-02-29 10:00:00 and in UTC with +00:00 if they have a time zone, fractions of seconds with 6 or 9
-// digits, a timestamp without a time zone at midnight as its date. Floating-point numbers get the shortest
-// digits that give the same number again, without an exponent, and NaN is NULL.
+// digits, a timestamp without a time zone at midnight as its date. Timestamps of 96 bits, which old Parquet
+// files have, are cut to microseconds. Floating-point numbers get the shortest digits that give the same
+// number again, without an exponent, and NaN is NULL.
 #include <functional>
 #include <map>
 #include <memory>

@@ -105,6 +105,12 @@ TEST_CASE("each type of Parquet and Arrow becomes texts in one way") {
                                                     {"day", "date"}});
 }
 
+TEST_CASE("timestamps of 96 bits have all years from 1 to 9999") {
+  if (!has_library()) return;
+  CHECK(read(content("int96.parquet")) ==
+        "at: [1600-01-01] [9999-12-31 23:59:59.999999] [2024-02-29 10:00:00]\n");
+}
+
 TEST_CASE("only wanted columns are decoded, and nested ones are refused where they are wanted") {
   if (!has_library()) return;
   const auto people = content("people.parquet");

@@ -64,6 +64,10 @@ def main() -> None:
                    data_page_version="2.0")
     numbers = pa.table({"n": pa.array([1, 2, 3])})
     pq.write_table(numbers, FILES / "codec.parquet", compression="lz4")
+    moments = [datetime.datetime(1600, 1, 1), datetime.datetime(9999, 12, 31, 23, 59, 59, 999999),
+               datetime.datetime(2024, 2, 29, 10)]  # fmt: skip
+    moments = pa.table({"at": pa.array(moments, pa.timestamp("us"))})
+    pq.write_table(moments, FILES / "int96.parquet", use_deprecated_int96_timestamps=True, store_schema=False)
     twice = pa.table([pa.array([1]), pa.array([2])], names=["a", "a"])
     pa.feather.write_feather(twice, FILES / "twice.feather", compression="uncompressed")
 
