@@ -91,7 +91,8 @@ Text add_timestamp(std::int64_t ticks, const arrow::TimestampType& type, std::st
   const std::int64_t ticks_of_day = kSecondsOfDay * ticks_per_second(type.unit());
   const std::int64_t day = floor_of(ticks, ticks_of_day);
   if (auto dated = add_date(day, to); !dated) return dated;
-  const std::int64_t time = ticks - day * ticks_of_day;
+  std::int64_t time = ticks % ticks_of_day;
+  if (time < 0) time += ticks_of_day;
   const bool has_zone = !type.timezone().empty();
   if (time == 0 && !has_zone) return true;
   to += ' ';

@@ -111,6 +111,13 @@ TEST_CASE("timestamps of 96 bits have all years from 1 to 9999") {
         "at: [1600-01-01] [9999-12-31 23:59:59.999999] [2024-02-29 10:00:00]\n");
 }
 
+TEST_CASE("the first and the last nanosecond of 64 bits are timestamps") {
+  if (!has_library()) return;
+  CHECK(read(content("nanos.feather")) ==
+        "at: [1677-09-21 00:12:43.145224192] [1677-09-21 00:12:43.145224193] "
+        "[2262-04-11 23:47:16.854775807]\n");
+}
+
 TEST_CASE("only wanted columns are decoded, and nested ones are refused where they are wanted") {
   if (!has_library()) return;
   const auto people = content("people.parquet");

@@ -68,6 +68,8 @@ def main() -> None:
                datetime.datetime(2024, 2, 29, 10)]  # fmt: skip
     moments = pa.table({"at": pa.array(moments, pa.timestamp("us"))})
     pq.write_table(moments, FILES / "int96.parquet", use_deprecated_int96_timestamps=True, store_schema=False)
+    first = pa.table({"at": pa.array([-2**63, -2**63 + 1, 2**63 - 1], pa.timestamp("ns"))})
+    pa.feather.write_feather(first, FILES / "nanos.feather", compression="uncompressed")
     twice = pa.table([pa.array([1]), pa.array([2])], names=["a", "a"])
     pa.feather.write_feather(twice, FILES / "twice.feather", compression="uncompressed")
 
