@@ -49,4 +49,11 @@ Result<std::optional<ColumnarFormat>> columnar_format_of_name(std::string_view p
       "leave this ending out: the format packs its columns itself");
 }
 
+Result<void> check_columnar_library(ColumnarFormat format) {
+  if (!columnar_library().empty()) return {};
+  return not_permitted(
+      fmt::format("this pgveil was built without Apache Arrow, which the {} needs", words(format)),
+      "build pgveil from source with Apache Arrow (docs/install.md), or use CSV");
+}
+
 }  // namespace pgveil::app

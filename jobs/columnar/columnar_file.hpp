@@ -69,5 +69,7 @@ struct ColumnarBytes {
 
 // "Apache Arrow 26.0.1"; empty: this build has no library.
 [[nodiscard]] std::string columnar_library();
+// Errors: this build has no library, which the format needs.
+[[nodiscard]] Result<void> check_columnar_library(ColumnarFormat format);
 
 }  // namespace pgveil::app

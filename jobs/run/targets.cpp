@@ -204,6 +204,11 @@ Result<void> check_targets(const AnonymizeRequest& request) {
     if (auto table = check_table(request); !table) return table;
   }
   if (!output.file) return {};
+  const auto format = columnar_format_of_name(output.file->path);
+  if (!format) return format.error();
+  if (*format) {
+    if (auto there = check_columnar_library(**format); !there) return there;
+  }
   const auto file = OutputFile::create(place_of(request));  // created and removed again
   return file ? Result<void>() : Result<void>(file.error());
 }

@@ -56,11 +56,14 @@ class WithoutArrow(Folder):
     def test_files_are_refused_with_the_way_to_get_it(self):
         refused = self.publish(FILES / "people.parquet", "out.csv", status=1).stderr
         self.assertIn("people.parquet: this pgveil was built without Apache Arrow", refused)
-        self.assertIn("./run deps arrow", refused)
-        rows = "".join(f"{i},{i % 9},{i % 7}\n" for i in range(99))
-        (self.folder / "in.csv").write_text("id,age,town\n" + rows)
-        self.assertIn("built without Apache Arrow", self.publish("in.csv", "out.parquet", status=1).stderr)
-        self.assertFalse((self.folder / "out.parquet").exists())
+        self.assertIn("build pgveil from source with Apache Arrow (docs/install.md)", refused)
+
+    def test_an_output_is_refused_before_the_input_is_read(self):
+        for target in ("out.parquet", "out.arrow", "out.arrows"):
+            with self.subTest(target):
+                told = self.publish("gone.csv", target, status=1).stderr
+                self.assertIn("built without Apache Arrow", told)
+                self.assertFalse((self.folder / target).exists())
 
 
 class WithArrow(Folder):

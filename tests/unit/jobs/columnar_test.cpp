@@ -330,8 +330,8 @@ TEST_CASE("a file is read by its first bytes, and a wrong name is an error") {
     CHECK(shown(*table) == "n: [1] [2] [3]\n");
   } else {
     CHECK(one_line(table.error())
-              .find("built without Apache Arrow, which the Parquet file needs (run ./run deps "
-                    "arrow and build pgveil again, or use CSV)") != std::string::npos);
+              .find("built without Apache Arrow, which the Parquet file needs (build pgveil from source with "
+                    "Apache Arrow (docs/install.md), or use CSV)") != std::string::npos);
     CHECK(write_columnar({}, ColumnarFormat::arrow_stream, {}, {}).has_error());
   }
 }
