@@ -281,7 +281,12 @@ Result<RandomAccessFile> random_access(const ColumnarBytes& bytes, ColumnarForma
   return *file;
 }
 
-// Both formats of files repeat their first bytes at the end. Some writers encrypt what comes before it.
+Error is_encrypted() {
+  return invalid_input("the Parquet file is encrypted", "write it without encryption");
+}
+
+// Both formats of files repeat their first bytes at the end. A Parquet file with an encrypted footer has PARE
+// in both places.
 Result<void> check_end(arrow::io::RandomAccessFile& file, ColumnarFormat format) {
   const std::string_view end = format == ColumnarFormat::parquet ? "PAR1" : "ARROW1";
   const auto size = file.GetSize();
@@ -291,8 +296,7 @@ Result<void> check_end(arrow::io::RandomAccessFile& file, ColumnarFormat format)
   const auto last = file.ReadAt(*size - length, length);
   if (!last.ok()) return error_of(last.status(), format);
   const auto text = static_cast<std::string_view>(**last);
-  if (format == ColumnarFormat::parquet && text == "PARE")
-    return invalid_input("the Parquet file is encrypted", "write it without encryption");
+  if (format == ColumnarFormat::parquet && text == "PARE") return is_encrypted();
   return text == end ? Result<void>() : Result<void>(ends_early(format));
 }
 
@@ -304,6 +308,8 @@ Result<void> read_parquet(const RandomAccessFile& file, arrow::MemoryPool& pool,
   properties.enable_buffered_stream();
   if (const auto opened = builder.Open(file, properties); !opened.ok()) return error_of(opened, kFormat);
   const auto metadata = builder.raw_reader()->metadata();
+  // The footer of a file with encrypted columns may be plain.
+  if (metadata->is_encryption_algorithm_set()) return is_encrypted();
   parquet::ArrowReaderProperties how(false);
   how.set_pre_buffer(false);
   how.set_batch_size(kRowsReadAtOnce);

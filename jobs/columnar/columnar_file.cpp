@@ -31,8 +31,9 @@ std::string_view words(ColumnarFormat format) {
 
 std::optional<ColumnarFormat> columnar_format_of_beginning(std::string_view bytes) {
   // A stream begins with the mark of its first message. Text in UTF-8 has no such byte.
-  constexpr std::array<std::pair<std::string_view, ColumnarFormat>, 3> kBeginnings{
+  constexpr std::array<std::pair<std::string_view, ColumnarFormat>, 4> kBeginnings{
       {{"PAR1", ColumnarFormat::parquet},
+       {"PARE", ColumnarFormat::parquet},  // what the file ends with is encrypted
        {"ARROW1", ColumnarFormat::arrow_file},
        {"\xFF\xFF\xFF\xFF", ColumnarFormat::arrow_stream}}};
   const auto found = std::ranges::find_if(

@@ -149,9 +149,11 @@ TEST_CASE("files that are cut off, damaged or too large are refused") {
     }
   }
   CHECK(read(content("types.arrows") + "x").starts_with("something follows the Arrow stream"));
-  auto encrypted = content("types.parquet");
-  encrypted.back() = 'E';
+  const auto encrypted = content("encrypted.parquet");
   CHECK(read(encrypted).starts_with("the Parquet file is encrypted"));
+  CHECK(read(encrypted.substr(0, encrypted.size() - 1)).starts_with("the Parquet file ends early"));
+  CHECK(read(content("encrypted_column.parquet")).starts_with("the Parquet file is encrypted"));
+  CHECK(read(content("encrypted_column.parquet"), "-", {"age"}).starts_with("the Parquet file is encrypted"));
   CHECK(read(content("people.parquet"), "-", {"id", "age"}, nullptr, nullptr, 1'500)
             .starts_with("the table needs more than half of this machine's memory"));
   const auto gone =

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the files of columnar_test.cpp with pyarrow, beside this script. They were made with pyarrow 26.0.1."""
+"""Writes the files of columnar_test.cpp with pyarrow, beside this script. They were made with pyarrow 26.0.1.
+The encrypted ones have other bytes each time, because their keys are random."""
+import base64
 import datetime
 import decimal
 import pathlib
@@ -8,6 +10,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.ipc
 import pyarrow.parquet as pq
+import pyarrow.parquet.encryption as pe
 
 FILES = pathlib.Path(__file__).parent / "files"
 
@@ -44,6 +47,28 @@ def all_types() -> pa.Table:
     return pa.table(columns)
 
 
+class PlainKeys(pe.KmsClient):
+    """Stores keys as they are, because nobody has to read these files."""
+
+    def __init__(self, _config: pe.KmsConnectionConfig) -> None:
+        pe.KmsClient.__init__(self)
+
+    def wrap_key(self, key_bytes: bytes, _master_key: str) -> str:
+        return base64.b64encode(key_bytes).decode()
+
+    def unwrap_key(self, wrapped_key: str, _master_key: str) -> bytes:
+        return base64.b64decode(wrapped_key)
+
+
+def write_encrypted(table: pa.Table, path: pathlib.Path, plaintext_footer: bool) -> None:
+    config = pe.EncryptionConfiguration(
+        footer_key="footer", column_keys={"column": ["town"]}, plaintext_footer=plaintext_footer
+    )
+    properties = pe.CryptoFactory(PlainKeys).file_encryption_properties(pe.KmsConnectionConfig(), config)
+    with pq.ParquetWriter(path, table.schema, encryption_properties=properties) as writer:
+        writer.write_table(table)
+
+
 def main() -> None:
     FILES.mkdir(exist_ok=True)
     table = all_types()
@@ -62,6 +87,9 @@ def main() -> None:
     })
     pq.write_table(people, FILES / "people.parquet", row_group_size=300, compression="zstd",
                    data_page_version="2.0")
+    towns = pa.table({"age": pa.array([1, 2, 3]), "town": pa.array(["x", "y", "z"])})
+    write_encrypted(towns, FILES / "encrypted.parquet", plaintext_footer=False)
+    write_encrypted(towns, FILES / "encrypted_column.parquet", plaintext_footer=True)
     numbers = pa.table({"n": pa.array([1, 2, 3])})
     pq.write_table(numbers, FILES / "codec.parquet", compression="lz4")
     moments = [datetime.datetime(1600, 1, 1), datetime.datetime(9999, 12, 31, 23, 59, 59, 999999),
