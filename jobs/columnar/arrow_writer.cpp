@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <type_traits>
 #include <utility>
 
 #include "common/sqlstate.hpp"
@@ -48,15 +49,21 @@ class AppendStream final : public arrow::io::OutputStream {
   std::optional<Error> error_;
 };
 
-// Each returns nullopt if the text is not exactly that of the value.
+// Each returns nullopt if the text is not exactly that of the value. But floating-point numbers may be
+// written in any way, such as 1e-05 or Infinity: the column's type must not depend on how PostgreSQL writes
+// them.
 template <class Number>
 std::optional<Number> number_of(const std::string& text) {
   Number number{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  std::string again;
-  const auto made = add_number(number, again);
-  return made && *made && again == text ? std::optional(number) : std::nullopt;
+  if constexpr (std::is_floating_point_v<Number>) {
+    return number;
+  } else {
+    std::string again;
+    const auto made = add_number(number, again);
+    return made && *made && again == text ? std::optional(number) : std::nullopt;
+  }
 }
 
 std::optional<bool> boolean_of(const std::string& text) {

@@ -59,10 +59,10 @@ struct ColumnarBytes {
                                                   std::map<std::string, std::string>* types = nullptr);
 
 // Writes the rows. Quasi-identifiers are strings. Another column has its type in `types` (as read_columnar
-// gives it) if each of its values is a text of this type, and otherwise is a string, too. The strings of a
-// column come from a dictionary of those that are published. Nothing is said about the input. The same
-// publication always gives the same bytes with one release of the library. Errors: those of `append`; a text
-// that is not UTF-8.
+// gives it) if each of its values is a text of this type, and otherwise is a string, too. Texts of
+// floating-point numbers may have exponents, and be Infinity, -Infinity and NaN. The strings of a column come
+// from a dictionary of those that are published. Nothing is said about the input. The same publication always
+// gives the same bytes with one release of the library. Errors: those of `append`; a text that is not UTF-8.
 [[nodiscard]] Result<void> write_columnar(const engine::Publication& publication, ColumnarFormat format,
                                           const std::map<std::string, std::string>& types,
                                           const std::function<Result<void>(std::string_view bytes)>& append);

@@ -237,6 +237,31 @@ TEST_CASE("a publication is read again as it was written, with types, and withou
   }
 }
 
+TEST_CASE("floating-point numbers keep their type however PostgreSQL writes them") {
+  if (!has_library()) return;
+  engine::Publication publication;
+  publication.columns = {
+      {"pay", false, {"1e-05", "1e+15", "-0", "Infinity", "-Infinity", "NaN", "-1.5"}, {0, 1, 2, 3, 4, 5, 6}},
+      {"zip", false, {"1e-05", "07", "-0", "1 ", "0x1", "", "1e400"}, {0, 1, 2, 3, 4, 5, 6}}};
+  publication.rows = 7;
+  for (const auto format : kFormats) {
+    CAPTURE(words(format));
+    const auto bytes = written(publication, format);
+    std::map<std::string, std::string> types;
+    CHECK(read(bytes, "NULL", {}, nullptr, &types) ==
+          "pay: [0.00001] [1000000000000000] [0] [inf] [-inf] [NULL] [-1.5]\n"
+          "zip: [1e-05] [07] [-0] [1 ] [0x1] [] [1e400]\n");
+    CHECK(types == std::map<std::string, std::string>{{"pay", "double precision"}});
+    for (const char* text : {"1 ", "0x1", "", "1e400", "one", "1,5"}) {
+      auto other = publication;
+      other.columns[0].values[6] = text;
+      types.clear();
+      read(written(other, format), "NULL", {}, nullptr, &types);
+      CHECK(types.empty());
+    }
+  }
+}
+
 TEST_CASE("several batches and row groups of a publication are read again") {
   if (!has_library()) return;
   engine::Publication publication;
