@@ -53,10 +53,14 @@ Result<std::string> draft_of_records(const JobInitArguments& arguments, std::str
 Result<std::string> draft(const JobInitArguments& arguments) {
   if (arguments.file == "-")
     return usage_error("a job reads a file by its name, and - has none", "write the table to a file");
+  const auto named = columnar_format_of_name(arguments.file);
+  if (!named) return in_input(named.error(), arguments.file);
+  const auto bytes = input_bytes(arguments.file);
+  if (!bytes) return bytes.error();
+  const auto begun = columnar_format_of_beginning(bytes->beginning);
+  if (const auto columnar = begun ? begun : *named)
+    return draft_of_records(arguments, fmt::format("the {}", words(*columnar)));
   if (is_json_lines(arguments.file)) return draft_of_records(arguments, "a file of JSON lines");
-  const auto columnar = columnar_format_of_name(arguments.file);
-  if (!columnar) return in_input(columnar.error(), arguments.file);
-  if (*columnar) return draft_of_records(arguments, fmt::format("the {}", words(**columnar)));
   const auto text = read_input_text(arguments.file);
   if (!text) return text.error();
   const auto separator = separator_of(arguments, *text);

@@ -144,6 +144,16 @@ class WithArrow(Folder):
         self.assertIn("no separator",
                       self.run_verb("job", "init", "people.parquet", "--separator", ";", status=1).stderr)  # fmt: skip
 
+    def test_a_job_is_proposed_for_a_file_by_its_first_bytes(self):
+        self.publish(FILES / "people.parquet", "people.parquet")
+        draft = self.run_verb("job", "init", "people.parquet").stdout
+        for name in ("people.dat", "people.jsonl"):
+            with self.subTest(name):
+                (self.folder / name).write_bytes((self.folder / "people.parquet").read_bytes())
+                self.assertEqual(self.run_verb("job", "init", name).stdout.replace(name, "people.parquet"), draft)
+        (self.folder / "text.parquet").write_text("age,town\n1,2\n")
+        self.assertIn("does not begin like one", self.run_verb("job", "init", "text.parquet", status=1).stderr)
+
 
 if has_arrow():
     del WithoutArrow
