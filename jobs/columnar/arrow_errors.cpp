@@ -9,7 +9,8 @@ Error ends_early(ColumnarFormat format) {
 }
 
 Error needs_too_much() {
-  return invalid_input("the table needs more than half of this machine's memory", "publish it in parts");
+  return error_of_kind(ErrorKind::limit, "the table needs more than half of this machine's memory",
+                       "publish it in parts");
 }
 
 Error error_of(const arrow::Status& status, ColumnarFormat format) {

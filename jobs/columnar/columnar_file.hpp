@@ -50,7 +50,7 @@ struct ColumnarBytes {
 // number, a boolean or a date. limit_bytes: the most memory that the library may hold, and the most cells.
 // Errors: those of `read`; a file that is damaged, encrypted, ends early or needs what the library does not
 // have; kept columns that are nested, binary or of another type that has no text here, or that have a name
-// twice; a NULL without a null_text; what is larger than the limit. They quote no value.
+// twice; a NULL without a null_text; of ErrorKind::limit: what is larger than the limit. They quote no value.
 [[nodiscard]] Result<engine::Table> read_columnar(const ColumnarBytes& bytes, ColumnarFormat format,
                                                   const std::optional<std::string>& null_text,
                                                   std::span<const std::string> wanted,

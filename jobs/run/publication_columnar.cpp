@@ -24,7 +24,10 @@ Result<void> recount_columnar(const ColumnarBytes& bytes, ColumnarFormat format,
   // As in CSV, where NULL of columns that are no quasi-identifiers is the empty cell.
   const std::string null = null_text.value_or("");
   const auto table = read_columnar(bytes, format, null, {}, most_unpacked_bytes());
-  if (!table) return table.error().kind == ErrorKind::io ? table.error() : unreadable_columns();
+  if (!table) {
+    const auto kind = table.error().kind;
+    return kind == ErrorKind::io || kind == ErrorKind::limit ? table.error() : unreadable_columns();
+  }
   if (!std::ranges::equal(publication.columns, table->columns, {}, &engine::PublishedColumn::name,
                           &engine::Column::name))
     return unreadable_columns();

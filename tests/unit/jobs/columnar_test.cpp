@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <new>
 
 #include "jobs/input/table_file.hpp"
 #include "jobs/run/anonymize.hpp"
@@ -314,6 +315,11 @@ TEST_CASE("the recount sees what was changed in a columnar file") {
                          engine::SuppressedRecords::keep_or_drop)
             .error()
             .public_message == "the output differs when it is read again");
+  const auto without_memory = [](std::string&) -> Result<bool> { throw std::bad_alloc(); };
+  CHECK(recount_columnar({without_memory, nullptr}, ColumnarFormat::parquet, publication, std::nullopt, 2,
+                         engine::SuppressedRecords::keep_or_drop)
+            .error()
+            .public_message == "the table needs more than half of this machine's memory");
 }
 
 TEST_CASE("a text that is not UTF-8 and an output that fails are errors") {
