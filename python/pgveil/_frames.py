@@ -6,6 +6,7 @@ A value becomes text once, however many rows have it. None, NaN and NaT are NULL
 from __future__ import annotations
 
 import datetime
+import decimal
 import math
 import numbers
 from array import array
@@ -16,7 +17,8 @@ from ._library import NULL, Column
 
 
 def text_of(value: Any) -> str:
-    """How pgveil reads a value. Whole numbers have no fraction, midnights no time."""
+    """How pgveil reads a value, as the program reads it from Parquet and Arrow. Whole numbers have no fraction,
+    midnights no time, and no number has an exponent, because those with one cannot be cut into ranges."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool) or type(value).__name__ == "bool_":
@@ -25,7 +27,9 @@ def text_of(value: Any) -> str:
         return str(int(value))
     if isinstance(value, numbers.Real):
         number = float(value)
-        return str(int(number)) if number.is_integer() and abs(number) < 1e15 else _plain(number)
+        return str(int(number)) if number.is_integer() else _plain(repr(number))
+    if isinstance(value, decimal.Decimal):
+        return _plain(str(value))
     if isinstance(value, datetime.datetime):
         is_midnight = value.time() == datetime.time() and value.tzinfo is None
         return value.date().isoformat() if is_midnight else value.isoformat(" ")
@@ -34,10 +38,9 @@ def text_of(value: Any) -> str:
     return str(value)
 
 
-def _plain(number: float) -> str:
-    """Without an exponent, because numbers with one cannot be cut into ranges."""
-    text = repr(number)
-    return text if "e" not in text else f"{number:.20f}".rstrip("0").rstrip(".")
+def _plain(text: str) -> str:
+    number = decimal.Decimal(text)
+    return f"{number:f}" if number.is_finite() else text
 
 
 def _is_null(value: Any) -> bool:

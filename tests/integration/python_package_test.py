@@ -6,6 +6,7 @@ of the build, so this test starts itself again with their runtime."""
 import contextlib
 import csv
 import datetime
+import decimal
 import importlib.util
 import io
 import os
@@ -45,6 +46,7 @@ def start_with_sanitizers():
 start_with_sanitizers()
 sys.path.insert(0, str(ROOT / "python"))
 import pgveil  # noqa: E402
+from pgveil._frames import text_of  # noqa: E402
 
 NORTH = ("Aber", "Bree")
 SOUTH = ("Cork", "Dell")
@@ -119,6 +121,29 @@ class Package(unittest.TestCase):
                 self.assertEqual(town, true_town)
             elif town.startswith("{"):
                 self.assertIn(true_town or "NULL", next(csv.reader([town.strip("{}")])))
+
+    def test_numbers_have_the_texts_that_the_program_reads_from_parquet(self):
+        for value, text in (
+            (decimal.Decimal("0E-8"), "0.00000000"),
+            (decimal.Decimal("1E+3"), "1000"),
+            (decimal.Decimal("-0.05"), "-0.05"),
+            (decimal.Decimal("1234567890123456789012345678901234567890.10"),
+             "1234567890123456789012345678901234567890.10"),
+            (1.2345e-20, "0.000000000000000000012345"),
+            (1e-25, "0.0000000000000000000000001"),
+            (1e15, "1000000000000000"),
+            (1e23, "99999999999999991611392"),
+            (-0.0, "0"),
+            (-1.5, "-1.5"),
+            (float("inf"), "inf"),
+            (float("-inf"), "-inf"),
+        ):  # fmt: skip
+            self.assertEqual(text_of(value), text)
+        draw = random.Random(1)
+        for _ in range(1000):
+            number = draw.uniform(-10, 10) * 10.0 ** draw.randrange(-300, 300)
+            self.assertRegex(text_of(number), r"\A-?\d+(\.\d+)?\Z")
+            self.assertEqual(float(text_of(number)), number)
 
     def test_columns_that_nobody_named_are_not_published(self):
         release = pgveil.anonymize(people(), ["age"], 5)
