@@ -169,6 +169,11 @@ std::string type_name(const arrow::DataType& type) {
   return static_cast<const arrow::DictionaryType&>(type).value_type()->name();
 }
 
+std::string hint_without_texts(const arrow::DataType& type) {
+  return arrow::is_nested(type.id()) ? "write its parts as columns of their own, or leave the column out"
+                                     : "write its values as texts or numbers, or leave the column out";
+}
+
 // The kept columns, whatever the file's format.
 class KeptColumns {
  public:
@@ -221,7 +226,7 @@ class KeptColumns {
     if (!has_texts(*field.type()))
       return invalid_input(fmt::format("{} is of the type {}, and its values can't become texts", where,
                                        type_name(*field.type())),
-                           "write its parts as columns of their own, or leave the column out");
+                           hint_without_texts(*field.type()));
     fields_.push_back(index);
     columns_.emplace_back(field.name(), null_text_);
     return {};
