@@ -18,6 +18,16 @@ std::optional<ColumnarFormat> format_of_end(std::string_view path) {
   return std::nullopt;
 }
 
+// A column of a text may be named PARENT. In a file with an encrypted footer, a length of less than 16 MiB or
+// a header of Thrift comes next, and both have bytes that no text has.
+bool is_encrypted_parquet(std::string_view beginning) {
+  constexpr std::string_view kMark = "PARE";
+  return beginning.starts_with(kMark) &&
+         std::ranges::any_of(beginning.substr(kMark.size()), [](unsigned char byte) {
+           return byte < ' ' && byte != '\t' && byte != '\r' && byte != '\n';
+         });
+}
+
 }  // namespace
 
 std::string_view words(ColumnarFormat format) {
@@ -31,14 +41,14 @@ std::string_view words(ColumnarFormat format) {
 
 std::optional<ColumnarFormat> columnar_format_of_beginning(std::string_view bytes) {
   // A stream begins with the mark of its first message. Text in UTF-8 has no such byte.
-  constexpr std::array<std::pair<std::string_view, ColumnarFormat>, 4> kBeginnings{
+  constexpr std::array<std::pair<std::string_view, ColumnarFormat>, 3> kBeginnings{
       {{"PAR1", ColumnarFormat::parquet},
-       {"PARE", ColumnarFormat::parquet},  // what the file ends with is encrypted
-       {"ARROW1", ColumnarFormat::arrow_file},
+       {{"ARROW1\0\0", 8}, ColumnarFormat::arrow_file},
        {"\xFF\xFF\xFF\xFF", ColumnarFormat::arrow_stream}}};
   const auto found = std::ranges::find_if(
       kBeginnings, [&](const auto& beginning) { return bytes.starts_with(beginning.first); });
-  return found == kBeginnings.end() ? std::nullopt : std::optional(found->second);
+  if (found != kBeginnings.end()) return found->second;
+  return is_encrypted_parquet(bytes) ? std::optional(ColumnarFormat::parquet) : std::nullopt;
 }
 
 Result<std::optional<ColumnarFormat>> columnar_format_of_name(std::string_view path) {

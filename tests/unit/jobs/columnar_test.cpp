@@ -132,6 +132,7 @@ TEST_CASE("only wanted columns are decoded, and nested ones are refused where th
   CHECK(read(people, "-", {"raw"}).starts_with("column 4 (raw) is of the type binary"));
   CHECK(read(people).starts_with("column 3 (tags) is of the type list"));
   CHECK(read(people, "-", {"place"}).find("columns of their own") != std::string::npos);
+  CHECK(read(people, "-", {"raw"}).find("write its values as texts or numbers") != std::string::npos);
   CHECK(read(people, std::nullopt, {"age"}).starts_with("record 1: age has no value"));
   CHECK(read(content("types.parquet"), std::nullopt, {"kind"}).starts_with("record 3: kind has no value"));
   CHECK(read(content("twice.feather")).starts_with("column 1 (a) has the name of another column"));
@@ -348,6 +349,11 @@ TEST_CASE("names tell the format of a file that is written, and its first bytes 
   CHECK(columnar_format_of_name("a.arrows.zst").has_error());
   CHECK(columnar_format_of_beginning("PAR") == std::nullopt);
   CHECK(columnar_format_of_beginning("") == std::nullopt);
+  CHECK(columnar_format_of_beginning("ARROW1,age") == std::nullopt);  // the header of a CSV
+  CHECK(columnar_format_of_beginning("ARROW1") == std::nullopt);
+  CHECK(columnar_format_of_beginning(content("encrypted.parquet").substr(0, 8)) == ColumnarFormat::parquet);
+  for (const char* text : {"PARE", "PARENT,A", "PARE\r\n1\r\n", "PARE\tAGE"})
+    CHECK(columnar_format_of_beginning(text) == std::nullopt);
 }
 
 TEST_CASE("a file is read by its first bytes, and a wrong name is an error") {
