@@ -50,14 +50,20 @@ ValuesByClass values_by_class(const AggregatedValues& shown, const engine::Colum
   return made;
 }
 
-Result<AggregatedValues> aggregated_values(const PublishedFile& release, const JobAttribute& attribute,
-                                           const engine::Column& raw) {
+Result<AggregatesByName> aggregated_values(const PublishedFile& release, const engine::Table& input) {
   const auto columns = columns_of(*release.job, *release.published, Asked::quasi_identifiers);
-  const auto place = std::ranges::find(columns, attribute.name, &engine::Column::name) - columns.begin();
-  std::optional<unsigned> level;
-  if (release.transformations.size() == 1)
-    level = release.transformations.front()[static_cast<std::size_t>(place)];
-  return AggregatedValues::make(attribute, raw, *release.job, level);
+  AggregatesByName made;
+  for (const auto& attribute : release.job->attributes) {
+    if (!attribute.aggregate) continue;
+    const auto place = std::ranges::find(columns, attribute.name, &engine::Column::name) - columns.begin();
+    std::optional<unsigned> level;
+    if (release.transformations.size() == 1)
+      level = release.transformations.front()[static_cast<std::size_t>(place)];
+    auto one = AggregatedValues::make(attribute, *input.find(attribute.name), *release.job, level);
+    if (!one) return one.error();
+    made.emplace(attribute.name, std::move(*one));
+  }
+  return made;
 }
 
 Result<void> check_values(const ValuesByClass& values, const engine::Column& column, std::size_t place,

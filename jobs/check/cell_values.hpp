@@ -3,6 +3,8 @@
 // text covers (shown_values.hpp), or those that records of a class of its size can have if it shows an
 // aggregate (aggregated_values.hpp). For attacks on files. Pure.
 #include <cstddef>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "common/error.hpp"
@@ -22,12 +24,12 @@ using ValuesByClass = std::vector<CellCodes>;
 [[nodiscard]] ValuesByClass values_by_class(const AggregatedValues& shown, const engine::Column& column,
                                             std::size_t place, const PublishedClasses& classes);
 
-// Of an aggregated attribute. If the file's only transformation is known, classes are below one node at its
-// level. raw: the column in the input; it and the job outlive the result. Errors: those of
-// AggregatedValues::make.
-[[nodiscard]] Result<AggregatedValues> aggregated_values(const PublishedFile& release,
-                                                         const JobAttribute& attribute,
-                                                         const engine::Column& raw);
+// Of each aggregated attribute, by its name. If the file's only transformation is known, classes are below one
+// node at its level. The input and the job outlive the result. REQUIRES: the file and the input have the
+// columns. Errors: those of AggregatedValues::make.
+using AggregatesByName = std::map<std::string, AggregatedValues>;
+[[nodiscard]] Result<AggregatesByName> aggregated_values(const PublishedFile& release,
+                                                         const engine::Table& input);
 
 // Errors: no_release, if a cell stands for no value.
 [[nodiscard]] Result<void> check_values(const ValuesByClass& values, const engine::Column& column,

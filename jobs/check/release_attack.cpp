@@ -143,7 +143,8 @@ Columns targets_of(const Job& job, const engine::Table& input, const std::vector
 
 Result<std::vector<AggregatedColumn>> behind_aggregates(const PublishedFile& release,
                                                         const engine::Table& input,
-                                                        const PublishedClasses& classes) {
+                                                        const PublishedClasses& classes,
+                                                        const AggregatesByName& aggregates) {
   const auto columns = columns_of(*release.job, *release.published, Asked::quasi_identifiers);
   std::vector<AggregatedColumn> made;
   for (std::size_t place = 0; place < columns.size(); ++place) {
@@ -151,15 +152,14 @@ Result<std::vector<AggregatedColumn>> behind_aggregates(const PublishedFile& rel
     const auto& attribute = *std::ranges::find(release.job->attributes, column.name, &JobAttribute::name);
     if (!attribute.aggregate) continue;
     const auto& raw = *input.find(column.name);
-    const auto shown = aggregated_values(release, attribute, raw);
-    if (!shown) return shown.error();
-    const auto values = values_by_class(*shown, column, place, classes);
+    const auto& shown = aggregates.at(column.name);
+    const auto values = values_by_class(shown, column, place, classes);
     if (auto checked = check_values(values, column, place, classes); !checked) return checked.error();
     AggregatedColumn one{.name = column.name, .how = *attribute.aggregate};
     double shares = 0;
     for (std::size_t c = 0; c < classes.size(); ++c) {
       const auto& text = column.values[classes.shown[c][place]];
-      if (text == engine::kSuppressed || shown->names_one_value(text)) continue;
+      if (text == engine::kSuppressed || shown.names_one_value(text)) continue;
       const std::uint64_t size = classes.rows[c].size();
       one.records += size;
       const bool is_narrowed = values[c].size() < raw.values.size();
@@ -240,6 +240,30 @@ class PersonAttack {
   Columns known_, targets_;  // of the input
   std::vector<ReleaseLookup> lookups_;
 };
+
+struct LookedUp {
+  PublishedClasses classes;
+  Columns targets;  // those that the file tells of; null: it has none of that name
+  ReleaseLookup lookup;
+};
+
+Result<LookedUp> look_up(const PublishedFile& release, const engine::Table& input,
+                         const std::vector<std::string>& known, const Columns& targets,
+                         const AggregatesByName& aggregates, Strangers strangers) {
+  auto classes =
+      classes_of(*release.published, columns_of(*release.job, *release.published, Asked::quasi_identifiers));
+  auto shown = targets_in(release, targets, strangers);
+  auto lookup = ReleaseLookup::make(release, input, known, shown, classes, aggregates, strangers);
+  if (!lookup) return lookup.error();
+  return LookedUp{std::move(classes), std::move(shown), std::move(*lookup)};
+}
+
+void add_learnt(const Columns& targets, std::vector<LearntColumn>& learnt) {
+  for (const auto* target : targets) {
+    if (target != nullptr && std::ranges::find(learnt, target->name, &LearntColumn::name) == learnt.end())
+      learnt.push_back({target->name});
+  }
+}
 
 KnownInRelease nothing_known(const Columns& known, const Columns& targets) {
   KnownInRelease made;
@@ -328,48 +352,38 @@ Result<ReleaseAttack> attack_release(const PublishedFile& release, const engine:
     }
   }
   for (const auto& name : known) raw.push_back(input.find(name));
-  PersonAttack attack(raw, targets);
-  ReleaseAttack made;
+  const auto aggregates = aggregated_values(release, input);
+  if (!aggregates) return aggregates.error();
+  auto first = look_up(release, input, known, targets, *aggregates, Strangers::refused);
+  if (!first) return first.error();
   KnownInRelease found = nothing_known(raw, targets);
+  found.uses_order = first->lookup.uses_order();
+  ReleaseAttack made = attack_alone(release, first->classes);
+  if (found.uses_order) made.refined = first->lookup.refinement(raw, *release.job);
+  auto behind = behind_aggregates(release, input, first->classes, *aggregates);
+  if (!behind) return behind.error();
+  made.aggregates = std::move(*behind);
+  const bool knows_all = known.size() == columns_of(*release.job, input, Asked::quasi_identifiers).size();
+  if (knows_all && !has_aggregate(*release.job)) {
+    if (auto repeated = repeat_job(release, input, raw, targets, first->classes, first->lookup, made);
+        !repeated)
+      return repeated.error();
+  }
+  PersonAttack attack(raw, targets);
+  attack.add(std::move(first->lookup));
   LearntTogether together;
-  std::optional<Refinement> refined;
-  for (std::size_t i = 0; i < releases.size(); ++i) {
-    const auto& it = releases[i];
-    const auto classes =
-        classes_of(*it.published, columns_of(*it.job, *it.published, Asked::quasi_identifiers));
-    const auto strangers = i == 0 ? Strangers::refused : Strangers::allowed;
-    const auto shown = targets_in(it, targets, strangers);
-    auto lookup = ReleaseLookup::make(it, input, known, shown, classes, strangers);
-    if (!lookup) return lookup.error();
-    if (i == 0) found.uses_order = lookup->uses_order();
-    if (found.uses_order && i == 0) refined = lookup->refinement(raw, *it.job);
-    if (i == 0) {
-      made = attack_alone(it, classes);
-      auto aggregates = behind_aggregates(it, input, classes);
-      if (!aggregates) return aggregates.error();
-      made.aggregates = std::move(*aggregates);
-      const bool knows_all = known.size() == columns_of(*it.job, input, Asked::quasi_identifiers).size();
-      if (knows_all && !has_aggregate(*it.job)) {
-        if (auto repeated = repeat_job(it, input, raw, targets, classes, *lookup, made); !repeated)
-          return repeated.error();
-      }
-    }
-    attack.add(std::move(*lookup));
-    if (i == 0) continue;
+  for (const auto& it : others) {
+    auto other = look_up(it, input, known, targets, {}, Strangers::allowed);
+    if (!other) return other.error();
+    attack.add(std::move(other->lookup));
     together.jobs.push_back(it.job->name);
-    for (const auto* target : shown) {
-      if (target == nullptr) continue;
-      const bool is_new =
-          std::ranges::find(together.learnt, target->name, &LearntColumn::name) == together.learnt.end();
-      if (is_new) together.learnt.push_back({target->name});
-    }
+    add_learnt(other->targets, together.learnt);
   }
   std::ranges::sort(together.learnt, {}, [&](const LearntColumn& it) {
     return std::ranges::find(targets, it.name, &engine::Column::name) - targets.begin();
   });
   attack.run(input, found, others.empty() ? nullptr : &together);
   made.known = std::move(found);
-  made.refined = std::move(refined);
   if (!others.empty()) made.together = std::move(together);
   return made;
 }

@@ -68,36 +68,30 @@ bool decide_classes(const std::vector<std::string>& known, const Job& job) {
 // aggregated.
 Result<ValuesByClass> values_behind(const PublishedFile& release, const JobAttribute& attribute,
                                     const engine::Column& raw, std::size_t place,
-                                    const PublishedClasses& classes, Strangers strangers,
-                                    std::vector<ShownValues>& shown) {
+                                    const PublishedClasses& classes, const AggregatesByName& aggregates,
+                                    Strangers strangers, std::vector<ShownValues>& shown) {
   const auto& column = *release.published->find(attribute.name);
   if (attribute.aggregate && strangers == Strangers::allowed) {
     CellCodes all(raw.values.size());
     std::iota(all.begin(), all.end(), engine::Code{0});
     return ValuesByClass(classes.size(), all);
   }
-  if (attribute.aggregate) {
-    const auto one = aggregated_values(release, attribute, raw);
-    if (!one) return one.error();
-    return values_by_class(*one, column, place, classes);
-  }
+  if (attribute.aggregate) return values_by_class(aggregates.at(attribute.name), column, place, classes);
   auto one = ShownValues::make(attribute, raw, *release.job);
   if (!one) return one.error();
   return values_by_class(shown.emplace_back(std::move(*one)), column, place, classes);
 }
 
 // Of the records of a class, or behind its aggregate.
-Result<ValuesByClass> values_of(const PublishedFile& release, const engine::Column* raw,
-                                const PublishedClasses& classes) {
+ValuesByClass values_of(const PublishedFile& release, const engine::Column* raw,
+                        const PublishedClasses& classes, const AggregatesByName& aggregates) {
   if (raw == nullptr) return ValuesByClass();
   const auto* column = release.published->find(raw->name);
   const auto& attribute = *std::ranges::find(release.job->attributes, raw->name, &JobAttribute::name);
   if (attribute.aggregate) {
-    const auto shown = aggregated_values(release, attribute, *raw);
-    if (!shown) return shown.error();
     const auto columns = columns_of(*release.job, *release.published, Asked::quasi_identifiers);
     const auto place = std::ranges::find(columns, column) - columns.begin();
-    return values_by_class(*shown, *column, static_cast<std::size_t>(place), classes);
+    return values_by_class(aggregates.at(raw->name), *column, static_cast<std::size_t>(place), classes);
   }
   const auto codes = raw_codes_of(*column, *raw, release.job->null_text);
   const auto nobody = static_cast<engine::Code>(raw->values.size());
@@ -144,7 +138,7 @@ bool has_aggregate(const Job& job) {
 Result<ReleaseLookup> ReleaseLookup::make(const PublishedFile& release, const engine::Table& input,
                                           const std::vector<std::string>& known,
                                           const ColumnPointers& targets, const PublishedClasses& classes,
-                                          Strangers strangers) {
+                                          const AggregatesByName& aggregates, Strangers strangers) {
   ReleaseLookup made;
   const Job& job = *release.job;
   const auto columns = columns_of(job, *release.published, Asked::quasi_identifiers);
@@ -155,7 +149,8 @@ Result<ReleaseLookup> ReleaseLookup::make(const PublishedFile& release, const en
     const auto& raw = *input.find(name);
     const auto* column = release.published->find(name);
     places.push_back(static_cast<std::size_t>(std::ranges::find(columns, column) - columns.begin()));
-    const auto values = values_behind(release, *attribute, raw, places.back(), classes, strangers, shown);
+    const auto values =
+        values_behind(release, *attribute, raw, places.back(), classes, aggregates, strangers, shown);
     if (!values) return values.error();
     if (strangers == Strangers::refused) {
       if (auto checked = check_values(*values, *column, places.back(), classes); !checked)
@@ -168,11 +163,7 @@ Result<ReleaseLookup> ReleaseLookup::make(const PublishedFile& release, const en
   if (made.knows_classes_ && !has_aggregate(job))
     made.add_transformations(release, input, known, shown, places, classes);
   for (const auto& rows : classes.rows) made.sizes_.push_back(rows.size());
-  for (const auto* raw : targets) {
-    auto values = values_of(release, raw, classes);
-    if (!values) return values.error();
-    made.values_.push_back(std::move(*values));
-  }
+  for (const auto* raw : targets) made.values_.push_back(values_of(release, raw, classes, aggregates));
   return made;
 }
 

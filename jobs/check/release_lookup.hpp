@@ -32,12 +32,14 @@ enum class Strangers { refused, allowed };
 class ReleaseLookup {
  public:
   // known: quasi-identifiers of the job, at least one. targets: columns of the input, by their names in the
-  // file; those that the file lacks are null. Errors: those of ShownValues::make and aggregated_values;
-  // no_release: a cell stands for no value, and strangers are refused.
+  // file; those that the file lacks are null. aggregates: of the file; unused if strangers are allowed, and
+  // then no target is aggregated. Errors: those of ShownValues::make; no_release: a cell stands for no value,
+  // and strangers are refused.
   [[nodiscard]] static Result<ReleaseLookup> make(const PublishedFile& release, const engine::Table& input,
                                                   const std::vector<std::string>& known,
                                                   const ColumnPointers& targets,
-                                                  const PublishedClasses& classes, Strangers strangers);
+                                                  const PublishedClasses& classes,
+                                                  const AggregatesByName& aggregates, Strangers strangers);
 
   // From now on, the class of each person is the one that the repeated job gives. by_row: of the input.
   void use_repeated(const ColumnPointers& known, const RepeatedClasses& by_row);
