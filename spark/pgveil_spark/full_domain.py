@@ -110,33 +110,31 @@ def applied(
         )
     if suppressed == 0:
         return Applied(shown, good, 0, 0, limit)
-    if job.suppressed_records == "drop" and good == 0:
-        raise Failure("no record would be left", "lower k, weaken a model, or take other levels")
     bad = (
         found.filter(~F.col("good"))
         .select(*[F.col(key).alias(f"bad_{key}") for key in keys])
         .withColumn("bad", F.lit(True))
     )
     joined = shown.join(bad, [F.col(key).eqNullSafe(F.col(f"bad_{key}")) for key in keys], "left")
-    if job.suppressed_records == "drop":
-        kept = joined.filter(F.col("bad").isNull()).select(*shown.columns)
-        return Applied(kept, good, suppressed, suppressed, limit)
-    hidden = joined.select(
-        *[
-            F.when(F.col("bad"), F.lit(SUPPRESSED)).otherwise(F.col(c)).alias(c) if c in keys else F.col(c)
-            for c in shown.columns
-        ]
-    )
-    # The suppressed are a class like any other, with what was * before: if it breaks a model it is left out.
-    is_star = [F.col(key) == F.lit(SUPPRESSED) for key in keys]
-    star = classes.judged(hidden.filter(_all(is_star)), keys, job, profile).first()
-    others = found.filter(F.col("good") & ~_all(is_star))
-    if star is None or (star["good"] and _keep_risks(others, star["records"], job, binary)):
-        return Applied(hidden, good + 1, suppressed, 0, limit)
-    if int(star["records"]) == records:
-        raise Failure("no record would be left", "lower k, weaken a model, or take lower levels")
-    kept = hidden.filter(~_all(is_star))
-    return Applied(kept, good, suppressed, int(star["records"]), limit)
+    if job.suppressed_records != "drop":
+        hidden = joined.select(
+            *[
+                F.when(F.col("bad"), F.lit(SUPPRESSED)).otherwise(F.col(c)).alias(c) if c in keys else F.col(c)
+                for c in shown.columns
+            ]
+        )
+        # The suppressed are one class with the records that show * by themselves.
+        is_star = _all([F.col(key) == F.lit(SUPPRESSED) for key in keys])
+        star = classes.judged(hidden.filter(is_star), keys, job, profile).first()
+        assert star is not None
+        others = found.filter(F.col("good") & ~is_star)
+        if star["good"] and _keep_risks(others, star["records"], job, binary):
+            return Applied(hidden, good + 1, suppressed, 0, limit)
+    if good == 0:
+        raise Failure("no record would be left", "lower k, weaken a model, or take other levels")
+    # Those that show * by themselves are a class that keeps the models without the suppressed.
+    kept = joined.filter(F.col("bad").isNull()).select(*shown.columns)
+    return Applied(kept, good, suppressed, suppressed, limit)
 
 
 def _keep_risks(shown: DataFrame, starred: int, job: Job, binary: Binary) -> bool:

@@ -123,6 +123,31 @@ class Models(ClusterTest):
                 self.assertEqual(self.published("kept"), self.native(job, "--transformation", "1,1"))
                 shutil.rmtree(self.folder / "kept")
 
+    def test_records_that_show_stars_by_themselves_are_not_suppressed_with_the_others(self):
+        """Alone, they keep the model; together with those of the class that breaks it, they do not."""
+        ages = [("0", "a", 15), ("0", "b", 15), ("31", "a", 33), ("31", "b", 33), ("91", "a", 4)]
+        rows = [dict(age=age, speed=speed) for age, speed, count in ages for _ in range(count)]
+        write_csv(self.folder / "drivers.csv", rows)
+        (self.folder / "ages.csv").write_text("0;*;*\n31;30-39;*\n91;90-99;*\n")
+        path = self.job(
+            age="hierarchy: {file: ages.csv, separator: ;}",
+            algorithm="suppression: 5%\nsuppressed_records: keep_or_drop",
+            models="t_closeness: {t: 0.03}",
+        ).path
+        file = self.folder / "job.yaml"
+        lines = file.read_text().splitlines(keepends=True)
+        missing = ("  id:", "  name:", "  country:")
+        file.write_text("".join(line for line in lines if not line.startswith(missing)))
+        job = self.binary.read_job(path)
+        report = self.publish(job, levels="1", target="kept")
+        self.assertEqual(self.published("kept"), self.native(job, "--transformation", "1"))
+        self.assertEqual(
+            collections.Counter(row["age"] for row in read_csv(self.folder / "kept")),
+            {"*": 30, "30-39": 66},
+        )
+        facts = report.facts
+        self.assertEqual((facts["classes"], facts["suppressed"], facts["dropped"]), (2, 4, 4))
+
     def test_the_highest_risk_is_a_size_of_classes(self):
         write_csv(self.folder / "drivers.csv", skewed())
         for risk, is_kept in (("1.42%", False), ("1.43%", True)):
