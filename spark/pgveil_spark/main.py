@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Callable, NoReturn, Optional, Sequence
 
 if TYPE_CHECKING:
+    from .job import Job
     from .progress import Lines
     from .report import Report
 
@@ -29,7 +30,10 @@ def parser() -> argparse.ArgumentParser:
         "--input", help="path or URI of files (hdfs://…, file:///…); default: the job's input file"
     )
     made.add_argument(
-        "--format", choices=_FORMATS, help="of the input; default: by the name of --input, csv else"
+        "--format",
+        choices=_FORMATS,
+        help="of the input; default: jdbc if the job names a table and --input is not given, else parquet "
+        "if the input's name ends with .parquet, else csv",
     )
     made.add_argument(
         "--multiline",
@@ -50,7 +54,11 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--output", help="path or URI of the folder that is made; default: the job's output file"
     )
-    made.add_argument("--output-format", choices=_FORMATS[:2], help="default: the input's, csv for jdbc")
+    made.add_argument(
+        "--output-format",
+        choices=_FORMATS[:2],
+        help="default: by the end of the output's name, .parquet or .csv; else the input's, csv for jdbc",
+    )
     made.add_argument("--output-files", type=int, help="how many; default: as many as parts")
     made.add_argument(
         "--partitions", type=int, help="parts of the table, one task each; default: as many as run at once"
@@ -208,6 +216,25 @@ def _session(name: str):  # type: ignore[no-untyped-def]
     return spark
 
 
+def _format_of_name(path: str) -> Optional[str]:
+    """None: the name does not tell."""
+    return next((it for it in _FORMATS[:2] if path.rstrip("/").endswith("." + it)), None)
+
+
+def _input_format(given: argparse.Namespace, job: Job) -> str:
+    if given.format:
+        return str(given.format)
+    if job.input.get("table") and not given.input:
+        return "jdbc"
+    return _format_of_name(given.input or job.input.get("file", "")) or "csv"
+
+
+def _output_format(given: argparse.Namespace, path: str, input_format: str) -> str:
+    if given.output_format:
+        return str(given.output_format)
+    return _format_of_name(path) or ("parquet" if input_format == "parquet" else "csv")
+
+
 def _request(given: argparse.Namespace, fraction: float):  # type: ignore[no-untyped-def]
     from .errors import Failure
     from .native import Binary
@@ -221,11 +248,7 @@ def _request(given: argparse.Namespace, fraction: float):  # type: ignore[no-unt
     binary = Binary(path)
     job = binary.read_job(given.job)
     table = job.input.get("table")
-    kind = given.format or (
-        "jdbc"
-        if table and not given.input
-        else "parquet" if (given.input or "").endswith(".parquet") else "csv"
-    )
+    kind = _input_format(given, job)
     if kind == "jdbc":
         if not table or not given.url:
             raise Failure(
@@ -245,7 +268,7 @@ def _request(given: argparse.Namespace, fraction: float):  # type: ignore[no-unt
         raise Failure("the job has no output file", "give --output")
     target = Target(
         to,
-        given.output_format or ("parquet" if kind == "parquet" else "csv"),
+        _output_format(given, to, kind),
         job.input.get("separator", ","),
         given.output_files or 0,
     )

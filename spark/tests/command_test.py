@@ -18,6 +18,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tools")]
 from drivers import drivers, job_text, read_csv, write_csv  # noqa: E402
 from local_cluster import LocalCluster  # noqa: E402
 
+from pgveil_spark import main  # noqa: E402
 from pgveil_spark.progress import _PHASES  # noqa: E402
 
 BINARY = os.environ["PGVEIL_BIN"]
@@ -60,6 +61,37 @@ class Command(unittest.TestCase):
             process = self.command(*arguments)
             out, wrong = process.communicate(timeout=60)
             self.assertEqual(process.returncode, status, wrong)
+
+    def formats(self, *arguments, source="{file: drivers.csv}", output="out"):
+        """Of input and output."""
+        text = job_text().replace("{file: drivers.csv}", source).replace("{file: out}", f"{{file: {output}}}")
+        (self.folder / "job.yaml").write_text(text)
+        given = main.parser().parse_args(["--binary", BINARY, *arguments, str(self.folder / "job.yaml")])
+        request = main._request(given, 1.0)
+        return request.source.format, request.target.format
+
+    def test_names_of_the_job_and_of_the_command_line_tell_the_formats(self):
+        parquet = "{file: people.parquet}"
+        table = "{table: public.people}"
+        url = ("--url", "jdbc:postgresql://host/x")
+        for expected, arguments, files in (
+            (("csv", "csv"), (), {}),
+            (("parquet", "parquet"), (), {"source": parquet}),
+            (("parquet", "csv"), (), {"source": parquet, "output": "anon.csv"}),
+            (("csv", "parquet"), (), {"output": "anon.parquet"}),
+            (("csv", "csv"), ("--output-format", "csv"), {"output": "anon.parquet"}),
+            (("csv", "csv"), ("--format", "csv"), {"source": parquet}),
+            (("parquet", "parquet"), ("--input", "hdfs://name/people.parquet/"), {}),
+            (("csv", "csv"), ("--input", "hdfs://name/people"), {"source": parquet}),
+            (("parquet", "parquet"), ("--format", "parquet", "--input", "hdfs://name/people"), {}),
+            (("csv", "parquet"), ("--output", "hdfs://name/anon.parquet"), {}),
+            (("parquet", "csv"), ("--output", "hdfs://name/anon.csv"), {"source": parquet}),
+            (("jdbc", "csv"), url, {"source": table}),
+            (("jdbc", "parquet"), url, {"source": table, "output": "anon.parquet"}),
+            (("parquet", "parquet"), ("--input", "people.parquet"), {"source": table}),
+        ):
+            with self.subTest(arguments=arguments, **files):
+                self.assertEqual(self.formats(*arguments, **files), expected)
 
     def slow_binary(self):
         """Takes its time for each part of the table, and leaves a file that says when it began."""
