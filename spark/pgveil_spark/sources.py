@@ -15,6 +15,7 @@ from pyspark.sql.types import (
     MapType,
     NumericType,
     StringType,
+    StructField,
     StructType,
 )
 
@@ -89,10 +90,28 @@ def _read_csv(spark: SparkSession, source: Source, _: ExitStack) -> DataFrame:
     )
 
 
+def _without_metadata(kind: DataType) -> DataType:
+    if isinstance(kind, StructType):
+        return StructType(
+            [StructField(it.name, _without_metadata(it.dataType), it.nullable) for it in kind.fields]
+        )
+    if isinstance(kind, ArrayType):
+        return ArrayType(_without_metadata(kind.elementType), kind.containsNull)
+    if isinstance(kind, MapType):
+        return MapType(
+            _without_metadata(kind.keyType), _without_metadata(kind.valueType), kind.valueContainsNull
+        )
+    return kind
+
+
 def _read_parquet(spark: SparkSession, source: Source, _: ExitStack) -> DataFrame:
+    """Columns without the metadata that Spark finds in the files: comments, even values. Else Spark would
+    write it into the output. (It keeps metadata that is only taken from a column later.)"""
     table = spark.read.parquet(source.path)
     _check_one_schema(spark, table)
-    return table
+    schema = _without_metadata(table.schema)
+    assert isinstance(schema, StructType)
+    return spark.read.schema(schema).parquet(source.path)
 
 
 def _check_one_schema(spark: SparkSession, table: DataFrame) -> None:

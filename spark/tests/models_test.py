@@ -4,6 +4,8 @@ import collections
 import csv
 import datetime
 import decimal
+import glob
+import json
 import os
 import shutil
 import subprocess
@@ -12,7 +14,8 @@ import unittest
 from session import BINARY, ClusterTest
 
 from drivers import drivers, read_csv, write_csv
-from pyspark.sql import functions as F
+from pyarrow import parquet as pq
+from pyspark.sql import functions as F, types as T
 
 from pgveil_spark import classes, errors, sources
 from pgveil_spark.native import Binary
@@ -28,6 +31,7 @@ MODELS = {
     "basic": ("beta_likeness: {{beta: {}, kind: basic}}", "1.6", "1.55", 1),
     "delta": ("delta_disclosure: {}", "2.25", "2.2", 2),
 }
+ROW_METADATA = b"org.apache.spark.sql.parquet.row.metadata"  # in the footer of Spark's Parquet files
 FULL = dict(age="hierarchy: {intervals: {widths: [10, 30]}}")
 
 
@@ -296,6 +300,37 @@ class Models(ClusterTest):
         for name in ("ordered", "hierarchical"):
             said = self.refused(r"speed", self.job(models=MODELS[name][0].format("0.3")))
             self.assertIn("warp", said)
+
+    def test_a_file_says_nothing_about_the_columns_of_the_input(self):
+        """Spark keeps what a Parquet file says of its columns, and of the fields within them."""
+        told = {"comment": "SECRET", "ml_attr": {"vals": ["SECRET"]}}
+        inner = T.StructType([T.StructField("note", T.StringType(), True, told)])
+        kinds = {"id": T.ArrayType(inner), "name": T.StringType(), "age": T.IntegerType(),
+                 "country": T.StringType(), "speed": T.IntegerType()}
+        schema = T.StructType([T.StructField(name, kind, True, told) for name, kind in kinds.items()])
+        rows = [([(str(i),)], "n", 20 + i % 40, "USA", i % 7) for i in range(200)]
+        path = str(self.folder / "kept.parquet")
+        self.spark.createDataFrame(rows, schema).write.parquet(path)
+        source = sources.Source("parquet", path)
+        full = self.job(**FULL, algorithm="suppression: 0%")
+        self.publish(self.job(), source, target="kept1", kind="parquet")
+        self.publish(full, source, levels="1,1", target="kept2", kind="parquet")
+
+        def footers(folder):
+            files = glob.glob(f"{self.folder}/{folder}/part-*.parquet")
+            return [pq.read_metadata(file).metadata[ROW_METADATA].decode() for file in files]
+
+        self.assertIn("SECRET", footers("kept.parquet")[0])
+        for folder in ("kept1", "kept2"):
+            made = footers(folder)
+            self.assertTrue(made)
+            for footer in made:
+                fields = json.loads(footer)["fields"]
+                self.assertEqual([it["name"] for it in fields], ["id", "age", "country", "speed"])
+                self.assertEqual([it["metadata"] for it in fields], [{}] * 4)
+                self.assertNotIn("SECRET", footer)
+            read = self.spark.read.parquet(f"{self.folder}/{folder}")
+            self.assertEqual(sorted(row.id[0].note for row in read.collect()), sorted(map(str, range(200))))
 
     def test_what_a_cluster_does_not_count_is_refused_by_name_and_with_the_reason(self):
         for lines, said in (
