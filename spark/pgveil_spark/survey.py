@@ -90,9 +90,11 @@ def _counts(
 ) -> dict[str, tuple[str, int]]:
     """Value → how it is written, and how often it occurs."""
     found = (
-        table.groupBy(F.col(name))
+        table.groupBy(*texts)
         .agg(F.count(F.lit(1)).alias("f"))
-        .select(_compared_text(F.col(name), null), _compared_text(written, null), "f")
+    # By the texts, because -0.0 and 0.0 are one number. NULL and the text that stands for it stay apart.
+    texts = [F.col(name).cast("string").alias("value"), written.cast("string").alias("written")]
+        .select(_compared_text(F.col("value"), null), _compared_text(F.col("written"), null), "f")
         .collect()
     )
     if any(text is None for text, _, _ in found):

@@ -293,6 +293,18 @@ class Models(ClusterTest):
             {"'=1": 200, "b": 100},
         )
 
+    def test_minus_zero_is_compared_by_its_text(self):
+        for kind in ("csv", "parquet"):
+            for model in ("t_closeness: {t: 0.3}", "beta_likeness: {beta: 1.5}"):
+                with self.subTest(model, output=kind):
+                    source = self.parquet([-0.0, 0.0, 1.5], "double")
+                    self.publish(self.job(models=model), source, parts=2, target="kept", kind=kind)
+                    shutil.rmtree(self.folder / "kept")
+        full = self.job(**FULL, algorithm="suppression: 0%", models="t_closeness: {t: 0.3}")
+        self.publish(full, source, levels="1,1", target="kept")
+        speeds = collections.Counter(row["speed"] for row in read_csv(self.folder / "kept"))
+        self.assertEqual(speeds, {"-0.0": 134, "0.0": 133, "1.5": 133})
+
     def test_values_that_the_order_or_the_hierarchy_lacks_are_named(self):
         rows = lettered(300)
         rows[5]["speed"] = "warp"
