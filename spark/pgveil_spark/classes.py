@@ -37,6 +37,15 @@ def _is_summed(attribute: Attribute) -> bool:
     return all(model.split()[0] in _SUMMED for model in attribute.models)
 
 
+def joined(table: DataFrame, other: DataFrame, keys: Sequence[str], how: str = "inner") -> DataFrame:
+    """With the further columns of `other`, by columns that both have. NULL is a key like another, unlike in
+    SQL's own join by names."""
+    further = [name for name in other.columns if name not in keys]
+    renamed = other.select(*[F.col(key).alias(f"other_{key}") for key in keys], *further)
+    is_same = [F.col(key).eqNullSafe(F.col(f"other_{key}")) for key in keys]
+    return table.join(renamed, is_same, how).drop(*[f"other_{key}" for key in keys])
+
+
 def _counted(table: DataFrame, by: Sequence[str], job: Job, profile: Profile) -> DataFrame:
     """One row for each class: `records`, and for each sensitive column with a model either d<i> different
     values (NULL is one) and entropy e<i>, or h<i>, how often each value occurs."""
@@ -57,7 +66,7 @@ def _counted(table: DataFrame, by: Sequence[str], job: Job, profile: Profile) ->
         else:
             told = [F.collect_list(F.struct("v", "f") if attribute.is_compared else F.struct("f")).alias(f"h{i}")]
         found = values.groupBy(*by).agg(F.sum("f").alias("records"), *told)
-        made = found if made is None else made.join(found.drop("records"), list(by))
+        made = found if made is None else joined(made, found.drop("records"), by)
     return made if made is not None else table.groupBy(*by).agg(F.count(F.lit(1)).alias("records"))
 
 

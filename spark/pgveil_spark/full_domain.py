@@ -73,9 +73,7 @@ def _without_smallest(found: DataFrame, keys: Sequence[str], job: Job, gone: int
     order of the attributes' names, as on one machine."""
     by_name = [key for _, key in sorted(zip((it.name.encode() for it in job.quasi_identifiers), keys))]
     smallest = found.filter("good").orderBy("records", *by_name).limit(gone)
-    marked = smallest.select(*[F.col(key).alias(f"gone_{key}") for key in keys], F.lit(True).alias("gone"))
-    is_it = [F.col(key).eqNullSafe(F.col(f"gone_{key}")) for key in keys]
-    left = found.join(marked, is_it, "left")
+    left = classes.joined(found, smallest.select(*keys, F.lit(True).alias("gone")), keys, "left")
     good = F.col("good") & F.col("gone").isNull()
     return left.select(*keys, "records", good.alias("good"))
 
@@ -110,12 +108,8 @@ def applied(
         )
     if suppressed == 0:
         return Applied(shown, good, 0, 0, limit)
-    bad = (
-        found.filter(~F.col("good"))
-        .select(*[F.col(key).alias(f"bad_{key}") for key in keys])
-        .withColumn("bad", F.lit(True))
-    )
-    joined = shown.join(bad, [F.col(key).eqNullSafe(F.col(f"bad_{key}")) for key in keys], "left")
+    bad = found.filter(~F.col("good")).select(*keys, F.lit(True).alias("bad"))
+    joined = classes.joined(shown, bad, keys, "left")
     if job.suppressed_records != "drop":
         hidden = joined.select(
             *[

@@ -108,6 +108,10 @@ def read_back(spark: SparkSession, job: Job, target: Target, path: str) -> DataF
             maxCharsPerColumn=-1,
             ignoreLeadingWhiteSpace=False,
             ignoreTrailingWhiteSpace=False,
+            # As write() has it, an empty cell is NULL and "" is the empty text. By default both are NULL.
+            # Spark takes the text of nullValue for NULL, too, so it is one that no table has.
+            nullValue=secrets.token_hex(16),
+            emptyValue="",
         )
     return table.toDF(*[f"c{i}" for i in range(len(job.published))])
 

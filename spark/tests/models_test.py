@@ -276,6 +276,45 @@ class Models(ClusterTest):
         said = self.refused(r"speed is of the type timestamp", job, source)
         self.assertIn("needs texts, numbers or dates", said)
 
+    def test_an_empty_text_is_a_value_of_csv_like_another(self):
+        source = self.parquet(["", "a", "b"], "string")
+        job = self.job(models="t_closeness: {t: 0.3}")
+        self.publish(job, source, parts=2, target="kept")
+        full = self.job(**FULL, algorithm="suppression: 0%", models="t_closeness: {t: 0.3}")
+        self.publish(full, source, levels="1,1", target="kept2")
+        for folder in ("kept", "kept2"):
+            speeds = collections.Counter(row["speed"] for row in read_csv(self.folder / folder))
+            self.assertEqual(speeds, {"": 134, "a": 133, "b": 133})
+
+    def test_empty_cells_of_a_quasi_identifier_are_a_class_for_two_columns_with_models(self):
+        rows = lettered(300)
+        for i, row in enumerate(rows):
+            row.update(id=str(i % 7), age=("", "30", "40")[i % 3], country="Italy")
+        write_csv(self.folder / "drivers.csv", rows)
+        (self.folder / "ages.csv").write_text(";*\n30;*\n40;*\n")
+        path = self.job(
+            age="hierarchy: {file: ages.csv, separator: ;}",
+            algorithm="suppression: 0%",
+            models="t_closeness: {t: 0.6}",
+        ).path
+        file = self.folder / "job.yaml"
+        other = "class: sensitive, l_diversity: {distinct: 2, entropy: 1.5}"
+        file.write_text(file.read_text().replace("class: insensitive", other))
+        job = self.binary.read_job(path)
+        report = self.publish(job, levels="0,0", target="kept")
+        self.assertEqual(self.published("kept"), self.native(job, "--transformation", "0,0"))
+        ages = collections.Counter(row["age"] for row in read_csv(self.folder / "kept"))
+        self.assertEqual(ages, {"": 100, "30": 100, "40": 100})
+        self.assertEqual(report.facts["classes_counted"], 3)
+
+    def test_classes_are_joined_by_keys_that_may_be_null(self):
+        one = self.spark.createDataFrame([(None, "x", 1), ("a", "x", 2)], "c0 string, c1 string, d int")
+        other = self.spark.createDataFrame([(None, "x", 3), ("b", "x", 4)], "c0 string, c1 string, e int")
+        made = classes.joined(one, other, ["c0", "c1"])
+        self.assertEqual([tuple(row) for row in made.collect()], [(None, "x", 1, 3)])
+        made = classes.joined(one, other, ["c0", "c1"], "left")
+        self.assertEqual({tuple(row) for row in made.collect()}, {(None, "x", 1, 3), ("a", "x", 2, None)})
+
     def test_values_that_are_written_alike_can_not_be_compared(self):
         rows = lettered(300)
         for i, row in enumerate(rows):
