@@ -201,6 +201,7 @@ def run(spark: SparkSession, request: Request, on_phase: Callable[[str], None] =
             request.binary,
             sources.null_of_compared(job, request.source),
             lambda name: output.written(table, request.target, name),
+            request.target.format == "csv",
         )
         report.facts.update(records=known.records, k=job.k, seed=seed)
         report.phase("profile")

@@ -62,9 +62,12 @@ def _is_number(column: Column) -> Column:
 def _asked(job: Job, null: str | None) -> list[Column]:
     asked = [F.count(F.lit(1)).alias("records")]
     for i, attribute in enumerate(job.published):
+        column = F.col(f"c{i}")
+        if attribute.models:
+            is_blank = F.coalesce(column.cast("string"), F.lit("")) == F.lit("")
+            asked.append(F.collect_set(F.when(is_blank, column.isNull())).alias(f"blanks{i}"))
         if not attribute.is_quasi_identifier:
             continue
-        column = F.col(f"c{i}")
         asked.append(F.count(F.when(column.isNull(), 1)).alias(f"nulls{i}"))
         if not attribute.is_numeric:
             asked.append(F.collect_set(column).alias(f"values{i}"))
@@ -89,11 +92,11 @@ def _counts(
     table: DataFrame, name: str, null: str | None, attribute: Attribute, written: Column
 ) -> dict[str, tuple[str, int]]:
     """Value → how it is written, and how often it occurs."""
+    # By the texts, because -0.0 and 0.0 are one number. NULL and the text that stands for it stay apart.
+    texts = [F.col(name).cast("string").alias("value"), written.cast("string").alias("written")]
     found = (
         table.groupBy(*texts)
         .agg(F.count(F.lit(1)).alias("f"))
-    # By the texts, because -0.0 and 0.0 are one number. NULL and the text that stands for it stay apart.
-    texts = [F.col(name).cast("string").alias("value"), written.cast("string").alias("written")]
         .select(_compared_text(F.col("value"), null), _compared_text(F.col("written"), null), "f")
         .collect()
     )
@@ -118,15 +121,23 @@ def survey(
     binary: Binary,
     null_of_compared: str | None,
     written: Callable[[str], Column],
+    is_csv: bool,
 ) -> Profile:
-    """written: a column as its texts in the files that are written. Errors: no records; NULLs that the job
-    has no text for; what is no number; values that a hierarchy lacks (all are named); values of a compared
-    column that are written as the same text."""
+    """written: a column as its texts in the files that are written. is_csv: these are CSV. Errors: no
+    records; NULLs that the job has no text for; what is no number; values that a hierarchy lacks (all are
+    named); values of a compared column that are written as the same text; NULL and the empty text in one
+    column with models, for CSV."""
     found = table.agg(*_asked(job, null)).first()
     if found is None or found["records"] == 0:
         raise Failure("the input has no records", "there is nothing to publish")
     values: dict[str, list[str]] = {}
     for i, attribute in enumerate(job.published):
+        # One is an empty cell and the other is "", but most programs read both as the same.
+        if is_csv and attribute.models and len(found[f"blanks{i}"]) > 1:
+            raise Failure(
+                f"{attribute.name} has NULLs and empty texts, which look alike in CSV",
+                "write Parquet, or make them one value",
+            )
         if not attribute.is_quasi_identifier:
             continue
         if found[f"nulls{i}"]:

@@ -211,6 +211,15 @@ class Models(ClusterTest):
         self.addCleanup(setattr, Binary, "classes_to_suppress", asked)
         self.refused(r"the written table together break average_risk 0\.12", job, levels="1,1")
 
+    def test_null_and_the_empty_text_look_alike_in_csv(self):
+        source = self.parquet(["", None, "a"], "string")
+        said = r"speed has NULLs and empty texts, which look alike in CSV"
+        self.refused(said, self.job(), source)
+        self.refused(said, self.job(models="t_closeness: {t: 0.3}", null=', "null": none'), source)
+        self.publish(self.job(), source, target="kept", kind="parquet")
+        read = self.spark.read.parquet(str(self.folder / "kept")).groupBy("speed").count().collect()
+        self.assertEqual({row[0]: row[1] for row in read}, {"": 134, None: 133, "a": 133})
+
     def test_what_was_written_is_judged_again(self):
         """Even if the first judge takes everything."""
         write_csv(self.folder / "drivers.csv", skewed())
