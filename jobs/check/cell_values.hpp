@@ -24,8 +24,8 @@ using ValuesByClass = std::vector<CellCodes>;
 [[nodiscard]] ValuesByClass values_by_class(const AggregatedValues& shown, const engine::Column& column,
                                             std::size_t place, const PublishedClasses& classes);
 
-// Of each aggregated attribute, by its name. If the file's only transformation is known, classes are below one
-// node at its level. The input and the job outlive the result. REQUIRES: the file and the input have the
+// Of each aggregated attribute, by its name. If the file's only transformation is known, classes are below
+// one node at its level. The input and the job outlive the result. REQUIRES: the file and the input have the
 // columns. Errors: those of AggregatedValues::make.
 using AggregatesByName = std::map<std::string, AggregatedValues>;
 [[nodiscard]] Result<AggregatesByName> aggregated_values(const PublishedFile& release,

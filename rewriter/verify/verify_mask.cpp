@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <random>
 #include <set>
 #include <span>
 #include <vector>
@@ -28,33 +27,6 @@ namespace pgveil::rewriter {
 namespace {
 
 using pg::Node;
-
-// With more leaves than this only every n-th path is tried, because interpreting a row takes time linear in
-// the size of the mask.
-constexpr std::size_t kPathsTried = 3'000;
-
-constexpr std::string_view kUnseen = "\x01unseen";
-
-// Rows to try: for each leaf, rows with unseen values and with NULLs elsewhere; then mixtures.
-std::vector<MaskRow> trial_rows(const TreeReading& tree) {
-  std::vector<MaskRow> rows = tree.rows_to_leaves(kPathsTried, std::string(kUnseen));
-  const auto samples = tree.samples();
-  std::mt19937_64 random(20240229);  // any fixed seed: the same rows in every run
-  const std::size_t mixtures = std::min<std::size_t>(2'000, 200 + 4 * rows.size());
-  std::map<std::string_view, std::vector<std::string_view>> known;
-  for (const auto& [column, values] : samples) known[column].assign(values.begin(), values.end());
-  MaskRow nulls;
-  for (const auto& [column, value] : rows.front()) nulls.emplace(column, std::nullopt);
-  for (std::size_t i = 0; i < mixtures; ++i) {
-    MaskRow row = nulls;
-    for (const auto& [column, values] : known) {
-      if (random() % 8 != 0) row.find(column)->second = std::string(values[random() % values.size()]);
-    }
-    rows.push_back(std::move(row));
-  }
-  rows.push_back(nulls);
-  return rows;
-}
 
 bool is_number(const Node* node) {
   return pg::is_kind(node, PG_QUERY__NODE__NODE_A_CONST);

@@ -1,6 +1,7 @@
 #include "rewriter/verify/verify_tree_reading.hpp"
 
 #include <algorithm>
+#include <random>
 
 #include "rewriter/verify/verify_levels.hpp"
 #include "rewriter/verify/verify_reader.hpp"
@@ -21,6 +22,12 @@ std::uint32_t coarseness(const TreeAttribute& attribute) {
   const bool is_beside = attribute.level && attribute.level->source_number != attribute.number;
   return is_beside ? attribute.level->step : 0;
 }
+
+// With more leaves than this only every n-th path is tried, because interpreting a row takes time linear in
+// the size of the mask.
+constexpr std::size_t kPathsTried = 3'000;
+
+constexpr std::string_view kUnseen = "\x01unseen";
 
 }  // namespace
 
@@ -215,6 +222,26 @@ std::map<std::string, TreeReading::Values, std::less<>> TreeReading::samples() c
   std::map<std::string, Values, std::less<>> out;
   for (const auto& [attribute, value] : asked) out[column_of(attribute)].insert(sample(attribute, value));
   return out;
+}
+
+std::vector<TreeReading::Row> trial_rows(const TreeReading& tree) {
+  std::vector<TreeReading::Row> rows = tree.rows_to_leaves(kPathsTried, std::string(kUnseen));
+  const auto samples = tree.samples();
+  std::mt19937_64 random(20240229);  // any fixed seed: the same rows in every run
+  const std::size_t mixtures = std::min<std::size_t>(2'000, 200 + 4 * rows.size());
+  std::map<std::string_view, std::vector<std::string_view>> known;
+  for (const auto& [column, values] : samples) known[column].assign(values.begin(), values.end());
+  TreeReading::Row nulls;
+  for (const auto& [column, value] : rows.front()) nulls.emplace(column, std::nullopt);
+  for (std::size_t i = 0; i < mixtures; ++i) {
+    TreeReading::Row row = nulls;
+    for (const auto& [column, values] : known) {
+      if (random() % 8 != 0) row.find(column)->second = std::string(values[random() % values.size()]);
+    }
+    rows.push_back(std::move(row));
+  }
+  rows.push_back(nulls);
+  return rows;
 }
 
 }  // namespace pgveil::rewriter

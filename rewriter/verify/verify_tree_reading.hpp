@@ -91,4 +91,8 @@ class TreeReading {
   std::vector<std::uint64_t> released_;  // per node, bit a: the path to it has released attribute a
 };
 
+// Rows to try: for each leaf, rows with unseen values and with NULLs elsewhere; then mixtures of the tree's
+// values; last, a row of NULLs. The same rows in every run.
+[[nodiscard]] std::vector<TreeReading::Row> trial_rows(const TreeReading& tree);
+
 }  // namespace pgveil::rewriter
