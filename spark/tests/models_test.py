@@ -372,9 +372,9 @@ class Models(ClusterTest):
         path = str(self.folder / "kept.parquet")
         self.spark.createDataFrame(rows, schema).write.parquet(path)
         source = sources.Source("parquet", path)
-        full = self.job(**FULL, algorithm="suppression: 0%")
         self.publish(self.job(), source, target="kept1", kind="parquet")
-        self.publish(full, source, levels="1,1", target="kept2", kind="parquet")
+        job = self.job(**FULL, algorithm="suppression: 0%")
+        self.publish(job, source, levels="1,1", target="kept2", kind="parquet")
 
         def footers(folder):
             files = glob.glob(f"{self.folder}/{folder}/part-*.parquet")
