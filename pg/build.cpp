@@ -194,27 +194,29 @@ Node* Builder::call_in(std::string_view schema, std::string_view function, std::
   return out;
 }
 
-Node* Builder::field(Node* record, std::string_view name) {
-  Node* out = node(PG_QUERY__NODE__NODE_A_INDIRECTION);
-  out->a_indirection = make<PgQuery__AIndirection>(pg_query__a__indirection__descriptor);
-  out->a_indirection->arg = record;
-  Node* const path[] = {string(name)};
-  out->a_indirection->indirection = list(path);
+namespace {
+
+Node* indirection(Node* value, Node* step, Builder& build) {
+  Node* out = build.node(PG_QUERY__NODE__NODE_A_INDIRECTION);
+  out->a_indirection = build.make<PgQuery__AIndirection>(pg_query__a__indirection__descriptor);
+  out->a_indirection->arg = value;
+  Node* const path[] = {step};
+  out->a_indirection->indirection = build.list(path);
   out->a_indirection->n_indirection = 1;
   return out;
+}
+
+}  // namespace
+
+Node* Builder::field(Node* record, std::string_view name) {
+  return indirection(record, string(name), *this);
 }
 
 Node* Builder::element(Node* array, Node* place) {
   Node* subscript = node(PG_QUERY__NODE__NODE_A_INDICES);
   subscript->a_indices = make<PgQuery__AIndices>(pg_query__a__indices__descriptor);
   subscript->a_indices->uidx = place;
-  Node* out = node(PG_QUERY__NODE__NODE_A_INDIRECTION);
-  out->a_indirection = make<PgQuery__AIndirection>(pg_query__a__indirection__descriptor);
-  out->a_indirection->arg = array;
-  Node* const path[] = {subscript};
-  out->a_indirection->indirection = list(path);
-  out->a_indirection->n_indirection = 1;
-  return out;
+  return indirection(array, subscript, *this);
 }
 
 Node* Builder::coalesce(Node* value, Node* if_null) {

@@ -38,14 +38,11 @@ class Forms(StackCase):
 
     def test_answers_are_those_of_the_masked_table(self):
         since = self.postgres.log_position()
-        for sql in STATEMENTS:
-            with self.subTest(sql), self.pgveil.client() as client, self.direct() as plain:
-                ours, theirs = client.query(sql), plain.query(sql)
-                self.assertEqual(ours.errors, [])
-                self.assertEqual((ours.texts(), ours.copied, [column.name for column in ours.columns]),
-                                 (theirs.texts(), theirs.copied, [column.name for column in theirs.columns]))
+        self.assert_answers_as_masked(STATEMENTS)
         received = "".join(self.postgres.received(since))
-        self.assertNotIn("array_position('{\"glad", received)  # a superuser can change what is equal among labels
+        # Columns of an enum are compared by =, because a superuser can change what array_position calls equal.
+        self.assertIn("t.mood OPERATOR(pg_catalog.=)", received)
+        self.assertNotIn("mood[], t.mood", received)
         self.assertIn("varbit[]", received)
 
 

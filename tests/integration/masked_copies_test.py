@@ -75,12 +75,7 @@ class Copied(StackCase):
 class MaskedCopies(Copied):
     def test_answers_are_those_of_the_masked_table(self):
         since = self.postgres.log_position()
-        for sql in STATEMENTS:
-            with self.subTest(sql), self.pgveil.client() as client, self.direct() as plain:
-                ours, theirs = client.query(sql), plain.query(sql)
-                self.assertEqual(ours.errors, [])
-                self.assertEqual((ours.texts(), ours.copied, [column.name for column in ours.columns]),
-                                 (theirs.texts(), theirs.copied, [column.name for column in theirs.columns]))
+        self.assert_answers_as_masked(STATEMENTS)
         received = "".join(self.postgres.received(since))
         self.assertIn(f'pgveil."{self.current()}"', received)
         for table in ("public.people", "public.staff"):

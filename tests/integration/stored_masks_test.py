@@ -107,12 +107,7 @@ class StoredMasks(StackCase):
 
     def test_answers_are_those_of_the_masked_table(self):
         since = self.postgres.log_position()
-        for sql in STATEMENTS:
-            with self.subTest(sql), self.pgveil.client() as client, self.direct() as plain:
-                ours, theirs = client.query(sql), plain.query(sql)
-                self.assertEqual(ours.errors, [])
-                self.assertEqual((ours.texts(), ours.copied, [column.name for column in ours.columns]),
-                                 (theirs.texts(), theirs.copied, [column.name for column in theirs.columns]))
+        self.assert_answers_as_masked(STATEMENTS)
         received = "".join(self.postgres.received(since))
         for table in ("people", "staff"):
             self.assertIn(f"FROM ONLY public.{table}", received)

@@ -68,6 +68,15 @@ class StackCase(ServerCase):
         for token in world.HIDDEN:
             self.assertNotIn(token, text, what)
 
+    def assert_answers_as_masked(self, statements):
+        """Each answer is that of PostgreSQL over the masked copies. REQUIRES: has_masked_copy."""
+        for sql in statements:
+            with self.subTest(sql), self.pgveil.client() as client, self.direct() as plain:
+                ours, theirs = client.query(sql), plain.query(sql)
+                self.assertEqual(ours.errors, [])
+                self.assertEqual((ours.texts(), ours.copied, [column.name for column in ours.columns]),
+                                 (theirs.texts(), theirs.copied, [column.name for column in theirs.columns]))
+
     def assert_alive(self, client, sql="SELECT count(*) FROM people", expected="11"):
         reply = client.query(sql)
         self.assertEqual((reply.errors, reply.texts()), ([], [[expected]]))
