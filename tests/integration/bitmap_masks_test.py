@@ -40,7 +40,7 @@ class Forms(StackCase):
         since = self.postgres.log_position()
         self.assert_answers_as_masked(STATEMENTS)
         received = "".join(self.postgres.received(since))
-        # Columns of an enum are compared by =, because a superuser can change what array_position calls equal.
+        # Columns of an enum are compared by =: a superuser can change what array_position calls equal.
         self.assertIn("t.mood OPERATOR(pg_catalog.=)", received)
         self.assertNotIn("mood[], t.mood", received)
         self.assertIn("varbit[]", received)
