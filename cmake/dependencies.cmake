@@ -89,6 +89,12 @@ elseif(PGVEIL_ARROW_WHEEL)
   add_library(pgveil_arrow INTERFACE IMPORTED)
   set_target_properties(pgveil_arrow PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${PGVEIL_ARROW_WHEEL}/include)
   target_link_libraries(pgveil_arrow INTERFACE ${PGVEIL_ARROW_LIBRARIES})
+  # The wheel's libparquet contains an OpenSSL of its own and exports its functions. The loader takes each
+  # function from the first library that has it, so the distribution's OpenSSL has to come first. Otherwise
+  # TLS and hashes would run in code that the distribution does not mend. CMake orders libraries by itself,
+  # but options come before all of them.
+  target_link_options(pgveil_arrow INTERFACE "LINKER:--push-state,--no-as-needed" ${OPENSSL_SSL_LIBRARY}
+    ${OPENSSL_CRYPTO_LIBRARY} "LINKER:--pop-state")
 endif()
 
 # doctest 2.4.9, 2.4.11: runs the unit tests; only tests/ uses it.

@@ -4,7 +4,9 @@ without Apache Arrow says."""
 import csv
 import hashlib
 import json
+import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -50,6 +52,27 @@ class Folder(unittest.TestCase):
     def publish(self, source, target, *arguments, job=JOB, status=0):
         (self.folder / "job.yaml").write_text(job.replace("INPUT", str(source)).replace("OUTPUT", target))
         return self.run_verb("anonymize", "job.yaml", *arguments, status=status)
+
+
+class Libraries(unittest.TestCase):
+    @unittest.skipUnless(has_arrow(), "this pgveil was built without Apache Arrow")
+    def test_tls_and_hashes_run_in_the_openssl_of_the_distribution(self):
+        """The libparquet of pyarrow's wheel has an OpenSSL of its own, and exports its functions."""
+        environment = {**os.environ, "LD_DEBUG": "bindings", "LD_BIND_NOW": "1"}
+        done = subprocess.run(
+            [binary(), "version"], capture_output=True, text=True, timeout=120, env=environment, check=True
+        )
+        bound = re.findall(r"binding file (\S+) \[0\] to (\S+) \[0\]: normal symbol `(\w+)'", done.stderr)
+        to = {
+            symbol: pathlib.Path(target).name
+            for user, target, symbol in bound
+            if not pathlib.Path(user).name.startswith(("libarrow", "libparquet"))
+        }
+        self.assertRegex(to["EVP_DigestFinal_ex"], r"^libcrypto\.so")
+        self.assertRegex(to["SSL_write_ex"], r"^libssl\.so")
+        taken = {name: target for name, target in to.items() if target.startswith(("libarrow", "libparquet"))}
+        self.assertTrue(taken)
+        self.assertEqual([name for name in taken if not name.startswith("_Z")], [])
 
 
 class WithoutArrow(Folder):
