@@ -1,5 +1,6 @@
 #include <arrow/io/api.h>
 #include <arrow/ipc/api.h>
+#include <arrow/util/future.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <parquet/arrow/reader.h>
@@ -66,6 +67,39 @@ class PieceStream final : public arrow::io::InputStream {
   std::int64_t at_ = 0, position_ = 0;
   bool is_over_ = false;
   std::optional<Error> error_;
+};
+
+// Reads only when it is asked to, and on the caller's thread. The library's own file reads ahead on threads,
+// which can hold what they have read, and the pool that it is from, after the reader is gone.
+class SynchronousFile final : public arrow::io::RandomAccessFile {
+ public:
+  using Bytes = std::shared_ptr<arrow::Buffer>;
+  explicit SynchronousFile(std::shared_ptr<arrow::io::ReadableFile> file) : file_(std::move(file)) {}
+
+  arrow::Status Close() override { return file_->Close(); }
+  bool closed() const override { return file_->closed(); }
+  arrow::Result<std::int64_t> Tell() const override { return file_->Tell(); }
+  arrow::Status Seek(std::int64_t position) override { return file_->Seek(position); }
+  arrow::Result<std::int64_t> GetSize() override { return file_->GetSize(); }
+  arrow::Result<std::int64_t> Read(std::int64_t size, void* out) override { return file_->Read(size, out); }
+  arrow::Result<Bytes> Read(std::int64_t size) override { return file_->Read(size); }
+  arrow::Result<std::int64_t> ReadAt(std::int64_t position, std::int64_t size, void* out) override {
+    return file_->ReadAt(position, size, out);
+  }
+  arrow::Result<Bytes> ReadAt(std::int64_t position, std::int64_t size) override {
+    return file_->ReadAt(position, size);
+  }
+  arrow::Future<Bytes> ReadAsync(const arrow::io::IOContext&, std::int64_t position, std::int64_t size,
+                                 bool allow_short_read) override {
+    return arrow::Future<Bytes>::MakeFinished(file_->ReadAt(position, size, allow_short_read));
+  }
+  arrow::Future<Bytes> ReadAsync(const arrow::io::IOContext&, std::int64_t position,
+                                 std::int64_t size) override {
+    return arrow::Future<Bytes>::MakeFinished(file_->ReadAt(position, size));
+  }
+
+ private:
+  std::shared_ptr<arrow::io::ReadableFile> file_;
 };
 
 // A column of the table while its arrays come.
@@ -283,7 +317,7 @@ Result<RandomAccessFile> random_access(const ColumnarBytes& bytes, ColumnarForma
   if (fd < 0) return io_error("read", std::string(words(format)), errno);
   auto file = arrow::io::ReadableFile::Open(fd, &pool);
   if (!file.ok()) return error_of(file.status(), format);
-  return *file;
+  return std::make_shared<SynchronousFile>(std::move(*file));
 }
 
 Error is_encrypted() {

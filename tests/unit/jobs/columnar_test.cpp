@@ -5,6 +5,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <new>
@@ -168,6 +169,24 @@ TEST_CASE("files that are cut off, damaged or too large are refused") {
 }
 
 // Whatever the bytes are, the columns of a table that is read are equally long.
+std::ptrdiff_t threads() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+}
+
+// A thread of the library that still ran after the end of a reading would use memory that is gone.
+TEST_CASE("a file is read on the caller's thread alone") {
+  if (!has_library()) return;
+  const auto before = threads();
+  for (const std::string name : {"types.parquet", "types.feather"}) {
+    const auto file = std::make_shared<const Descriptor>(::open(place(name).c_str(), O_RDONLY | O_CLOEXEC));
+    const auto format = columnar_format_of_beginning(content(name));
+    const auto table = read_columnar({pieces_of("", 1), file}, *format, "NULL", {}, kLimit);
+    REQUIRE(table.has_value());
+    CHECK(shown(*table) == kTypes);
+  }
+  CHECK(threads() == before);
+}
+
 TEST_CASE("a changed byte gives a table or an error") {
   if (!has_library()) return;
   for (const char* name : {"types.parquet", "types.feather", "types.arrows", "codec.parquet"}) {
