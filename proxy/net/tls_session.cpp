@@ -5,6 +5,7 @@
 #include <openssl/x509v3.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <new>
 #include <utility>
@@ -15,7 +16,48 @@
 namespace pgveil::net {
 namespace {
 
-constexpr std::size_t kRecordBytes = 16 * 1024;  // of TLS: the maximum that one SSL_read returns
+constexpr std::size_t kRecordBytes = 16 * 1024;      // of TLS: the maximum that one SSL_read returns
+constexpr std::size_t kLeastRecordBytes = 8 * 1024;  // of the records that we send, except for the last one
+constexpr std::size_t kMostAddedBytes = 128;         // to a record: header, nonce, padding and authentication
+
+// The ends of a connection as OpenSSL sees them. It reads from the received bytes and appends to the bytes to
+// be sent, so they are copied once in each direction.
+TlsBuffers& buffers_of(BIO* bio) {
+  return *static_cast<TlsBuffers*>(BIO_get_data(bio));
+}
+
+int take_received(BIO* bio, char* to, std::size_t size, std::size_t* taken) {
+  std::string_view& from = buffers_of(bio).received;
+  BIO_clear_retry_flags(bio);
+  *taken = from.copy(to, size);
+  from.remove_prefix(*taken);
+  if (*taken > 0) return 1;
+  BIO_set_retry_read(bio);  // more may come
+  return -1;
+}
+
+int add_output(BIO* bio, const char* bytes, std::size_t size, std::size_t* written) {
+  buffers_of(bio).output.append(bytes, size);
+  *written = size;
+  return 1;
+}
+
+long control(BIO*, int command, long, void*) {
+  return command == BIO_CTRL_FLUSH ? 1 : 0;
+}
+
+const BIO_METHOD* buffer_method() {
+  static const std::unique_ptr<BIO_METHOD, decltype(&BIO_meth_free)> kMethod = [] {
+    std::unique_ptr<BIO_METHOD, decltype(&BIO_meth_free)> made(
+        BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "buffers of pgveil"), BIO_meth_free);
+    if (!made) throw std::bad_alloc();
+    BIO_meth_set_read_ex(made.get(), take_received);
+    BIO_meth_set_write_ex(made.get(), add_output);
+    BIO_meth_set_ctrl(made.get(), control);
+    return made;
+  }();
+  return kMethod.get();
+}
 
 // Empty: there is none, or there are several, of which the other end may have meant another.
 std::string common_name_of(const X509_NAME* subject) {
@@ -33,12 +75,11 @@ std::string common_name_of(const X509_NAME* subject) {
 
 TlsSession::TlsSession(const TlsContext& context, Alpn alpn)
     : ssl_(SSL_new(context.native())), alpn_(alpn), is_listener_(context.is_listener()) {
-  BIO* in = BIO_new(BIO_s_mem());
-  BIO* out = BIO_new(BIO_s_mem());
-  if (ssl_ == nullptr || in == nullptr || out == nullptr) throw std::bad_alloc();
-  BIO_set_mem_eof_return(in, -1);  // when empty: more may come
-  BIO_set_mem_eof_return(out, -1);
-  SSL_set_bio(ssl_, in, out);  // owns them now
+  BIO* ends = BIO_new(buffer_method());
+  if (ssl_ == nullptr || ends == nullptr) throw std::bad_alloc();
+  BIO_set_data(ends, &buffers_);
+  BIO_set_init(ends, 1);
+  SSL_set_bio(ssl_, ends, ends);  // owns it now
   is_listener_ ? SSL_set_accept_state(ssl_) : SSL_set_connect_state(ssl_);
   if (!is_listener_) expect_name(context);
   offer_protocol();
@@ -87,40 +128,41 @@ Error TlsSession::failure(std::string_view what) {
           std::move(why)};
 }
 
-void TlsSession::feed(std::string_view received) {
-  while (!received.empty()) {
-    const int taken = BIO_write(SSL_get_rbio(ssl_), received.data(), static_cast<int>(received.size()));
-    PGVEIL_ASSERT(taken > 0);
-    received.remove_prefix(static_cast<std::size_t>(taken));
-  }
-}
-
 Result<bool> TlsSession::shake_hands(std::string_view received) {
   PGVEIL_ASSERT(!is_established_ && !is_failed_);
-  feed(received);
+  buffers_.received = received;
   ERR_clear_error();
   const int result = SSL_do_handshake(ssl_);
   if (result == 1) {
+    early_ = std::exchange(buffers_.received, {});
     if (!is_protocol_agreed()) return failure("the other side does not speak PostgreSQL's protocol over TLS");
     is_established_ = true;
     return true;
   }
+  buffers_.received = {};
   if (SSL_get_error(ssl_, result) == SSL_ERROR_WANT_READ) return false;
   return failure("the TLS handshake failed");
 }
 
 Result<TlsSession::Received> TlsSession::receive(std::string_view received) {
   PGVEIL_ASSERT(is_established_ && !is_failed_);
-  feed(received);
+  std::string joined;
+  if (!early_.empty()) {
+    joined = std::exchange(early_, {}).append(received);
+    received = joined;
+  }
+  buffers_.received = received;
   Received out;
-  for (;;) {
-    const std::size_t before = out.bytes.size();
-    out.bytes.resize(before + kRecordBytes);
+  for (std::array<char, kRecordBytes> record;;) {
     ERR_clear_error();
-    const int count = SSL_read(ssl_, out.bytes.data() + before, static_cast<int>(kRecordBytes));
-    out.bytes.resize(before + static_cast<std::size_t>(count > 0 ? count : 0));
-    if (count > 0) continue;
-    switch (SSL_get_error(ssl_, count)) {
+    std::size_t count = 0;
+    const int result = SSL_read_ex(ssl_, record.data(), record.size(), &count);
+    if (result == 1) {
+      out.bytes.append(record.data(), count);
+      continue;
+    }
+    buffers_.received = {};
+    switch (SSL_get_error(ssl_, result)) {
       case SSL_ERROR_WANT_READ: return out;
       case SSL_ERROR_ZERO_RETURN: out.is_end = true; return out;
       default: return failure("what came over TLS can't be read");
@@ -132,6 +174,8 @@ std::string TlsSession::seal(std::string_view bytes) {
   PGVEIL_ASSERT(is_established_);
   if (bytes.empty() || is_failed_ || is_over_) return take_output();
   ERR_clear_error();
+  const std::size_t records = bytes.size() / kLeastRecordBytes + 1;
+  buffers_.output.reserve(buffers_.output.size() + bytes.size() + records * kMostAddedBytes);
   std::size_t written = 0;
   PGVEIL_ASSERT(SSL_write_ex(ssl_, bytes.data(), bytes.size(), &written) == 1 && written == bytes.size());
   return take_output();
@@ -146,12 +190,7 @@ std::string TlsSession::seal_goodbye() {
 }
 
 std::string TlsSession::take_output() {
-  BIO* out = SSL_get_wbio(ssl_);
-  std::string bytes(BIO_ctrl_pending(out), '\0');
-  if (bytes.empty()) return bytes;
-  const int count = BIO_read(out, bytes.data(), static_cast<int>(bytes.size()));
-  PGVEIL_ASSERT(count >= 0 && static_cast<std::size_t>(count) == bytes.size());
-  return bytes;
+  return std::exchange(buffers_.output, {});
 }
 
 std::string TlsSession::end_point() const {

@@ -13,6 +13,12 @@ using SSL = struct ssl_st;
 
 namespace pgveil::net {
 
+// What has come in and is not yet read, and what is to be sent.
+struct TlsBuffers {
+  std::string_view received;
+  std::string output;
+};
+
 class TlsSession {
  public:
   explicit TlsSession(const TlsContext& context, Alpn alpn = Alpn::none);
@@ -52,12 +58,13 @@ class TlsSession {
 
  private:
   [[nodiscard]] Error failure(std::string_view what);
-  void feed(std::string_view received);
   void expect_name(const TlsContext& context);
   void offer_protocol();
   [[nodiscard]] bool is_protocol_agreed() const;
 
   SSL* ssl_;
+  TlsBuffers buffers_;
+  std::string early_;  // what came behind the handshake in the same read
   const Alpn alpn_;
   bool is_listener_;
   bool is_established_ = false;

@@ -98,6 +98,30 @@ TEST_CASE("two sides shake hands, in pieces of any size, and understand one anot
   }
 }
 
+TEST_CASE("what comes behind the handshake in the same read is kept, wherever it is cut") {
+  const auto server_context = listener(of_server());
+  const auto client_context = caller(ServerCheck::none, "db.example", "");
+  const std::string text(20'000, 'y');
+  for (const std::size_t kept_back : {0, 1, 5, 6, 9'000, 20'000, 20'030}) {
+    CAPTURE(kept_back);
+    TlsSession client(*client_context);
+    TlsSession server(*server_context);
+    REQUIRE(client.shake_hands({}).has_value());
+    REQUIRE(server.shake_hands(client.take_output()).has_value());
+    REQUIRE(*client.shake_hands(server.take_output()));
+    std::string sent = client.take_output();
+    sent += client.seal(text);
+    const std::string first = sent.substr(0, sent.size() - kept_back);
+    REQUIRE(*server.shake_hands(first));
+    const auto early = server.receive({});
+    REQUIRE(early.has_value());
+    const auto late = server.receive(sent.substr(first.size()));
+    REQUIRE(late.has_value());
+    CHECK(early->bytes + late->bytes == text);
+    CHECK(early->bytes.size() == (kept_back == 0 ? text.size() : kept_back < 9'000 ? 16'384 : 0));
+  }
+}
+
 TEST_CASE("clients get no record that is longer than PostgreSQL's") {
   const auto server_context = listener(of_server());
   const auto client_context = caller(ServerCheck::none, "db.example", "");
