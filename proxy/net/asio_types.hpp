@@ -8,6 +8,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/basic_stream_socket.hpp>
 #include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/deferred.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -30,5 +31,8 @@ using Task = asio::awaitable<T, Executor>;
 
 // The completion token of every operation: (error, result) are returned as a tuple, and nothing is thrown.
 inline constexpr auto kAsTuple = asio::as_tuple(asio::use_awaitable_t<Executor>{});
+// The same for an operation that is awaited at once, not combined with another one. It needs no coroutine of
+// its own, so a session that waits takes less memory.
+inline constexpr auto kAwaited = asio::as_tuple(asio::deferred);
 
 }  // namespace pgveil::net

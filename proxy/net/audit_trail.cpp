@@ -29,9 +29,8 @@ std::optional<std::chrono::microseconds> AuditTrail::time_of(const session::Audi
 }
 
 bool AuditTrail::keep(std::span<const session::AuditEvent> events) {
-  if (sink_ == nullptr) return true;
   for (const session::AuditEvent& event : events) {
-    if (!sink_->keep({session_, client_, event, time_of(event)})) return false;
+    if (!sink_.keep({session_, client_, event, time_of(event)})) return false;
   }
   return true;
 }

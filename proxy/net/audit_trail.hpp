@@ -32,8 +32,8 @@ class AuditSink {
 
 class AuditTrail {
  public:
-  // sink: must outlive this object; null: nothing is kept.
-  AuditTrail(AuditSink* sink, std::uint64_t session, console::Address client)
+  // sink: must outlive this object.
+  AuditTrail(AuditSink& sink, std::uint64_t session, console::Address client)
       : sink_(sink), session_(session), client_(std::move(client)) {}
 
   // Keeps the events in order. False as soon as one could not be kept.
@@ -43,7 +43,7 @@ class AuditTrail {
   using Clock = std::chrono::steady_clock;
   [[nodiscard]] std::optional<std::chrono::microseconds> time_of(const session::AuditEvent& event);
 
-  AuditSink* sink_;
+  AuditSink& sink_;
   std::uint64_t session_;
   console::Address client_;
   std::unordered_map<std::uint64_t, Clock::time_point> begun_;  // by request; only those not yet answered

@@ -73,7 +73,7 @@ PeerConnection::Sent PeerConnection::send_raw(std::string bytes) {
 }
 
 Task<void> PeerConnection::write_front() {
-  const auto [error, written] = co_await socket_.async_write_some(queue_.front(), kAsTuple);
+  const auto [error, written] = co_await socket_.async_write_some(queue_.front(), kAwaited);
   if (error) {
     break_off();
   } else {

@@ -120,7 +120,7 @@ void SessionDriver::run(const session::ForwardCancel& command) {
         const auto driver = weak.lock();
         if (!driver) return;
         --driver->cancels_on_their_way_;
-        driver->client_may_be_read_.notify();
+        driver->guarded([](SessionDriver& self) { self.await_client(); });
       });
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <iterator>
@@ -12,7 +13,6 @@
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
 #include "proxy/net/random.hpp"
-#include "proxy/net/read_buffer.hpp"
 #include "proxy/wire/codec.hpp"
 
 namespace pgveil::net {
@@ -38,6 +38,7 @@ session::SessionConfig config_for(const Environment& environment, SessionPid pid
   return config;
 }
 
+constexpr std::size_t kClientReadBytes = 64 * 1024;
 constexpr std::string_view kTooMany = "too many connections";
 
 Error too_many(std::string_view of_whom, std::string_view fix) {
@@ -73,9 +74,10 @@ SessionDriver::SessionDriver(const Environment& environment, Socket client, Sess
       watch_(environment.statistics, number, client),
       session_(with_registry(config_for(environment_, pid, *tls_, watch_.info().client, authentication)),
                environment.gate),
-      audit_(environment.config.audit, number, watch_.info().client),
+      audit_(environment.config.audit != nullptr
+                 ? std::make_unique<AuditTrail>(*environment.config.audit, number, watch_.info().client)
+                 : nullptr),
       client_link_(executor_),
-      client_may_be_read_(executor_),
       backend_may_be_read_(executor_),
       wait_timer_(executor_),
       deadline_timer_(executor_) {
@@ -117,7 +119,7 @@ void SessionDriver::stop_login_timer() {
 void SessionDriver::start() {
   post([](SessionDriver& driver) {
     driver.set_deadline(Deadline::login, driver.environment_.config.login_timeout);
-    driver.spawn(read_client(driver.shared_from_this()));
+    driver.await_client();
   });
 }
 
@@ -239,7 +241,7 @@ void SessionDriver::fail(const std::exception_ptr& error) noexcept {
 
 session::Actions SessionDriver::audited_step(const session::Event& event) {
   session::Actions actions = session_.step(event);
-  if (audit_.keep(actions.audit)) return actions;
+  if (!audit_ || audit_->keep(actions.audit)) return actions;
   actions.to_client.clear();
   actions.to_backend.clear();
   std::erase_if(actions.commands, [](const session::Command& command) {
@@ -248,7 +250,7 @@ session::Actions SessionDriver::audited_step(const session::Event& event) {
            std::holds_alternative<session::RunConsole>(command);
   });
   session::Actions end = session_.step(session::AuditFailed{});
-  static_cast<void>(audit_.keep(end.audit));
+  static_cast<void>(audit_->keep(end.audit));
   actions.to_client = std::move(end.to_client);
   actions.to_backend = std::move(end.to_backend);
   std::ranges::move(end.commands, std::back_inserter(actions.commands));
@@ -265,29 +267,33 @@ void SessionDriver::apply(const session::Event& event) {
   }
   if (ahead_bytes_ > 0 && session_.wants_client_bytes()) {
     ahead_bytes_ = 0;
-    client_may_be_read_.notify();
+    await_client();
   }
   watch_.set_pending(client_link_.pending_bytes() + pending_at_backend());
   if (ends_at_rest_) end_if_at_rest();
 }
 
-Task<void> SessionDriver::read_client(Self self) {
-  ReadBuffer buffer;
-  while (self->client_link_.is_open()) {
-    if (self->client_must_wait()) {
-      co_await self->client_may_be_read_.wait();
-      continue;
-    }
-    const auto [error, count] =
-        co_await self->client_link_.socket().async_read_some(buffer.space(), kAsTuple);
-    if (error) break;
-    while (self->client_ == Client::open && self->cancels_on_their_way_ > 0) {
-      co_await self->client_may_be_read_.wait();
-    }
-    if (self->client_ == Client::open && !self->take(Side::client, buffer.received(count))) break;
-    buffer.adapt(count);
-  }
-  self->on_client_gone();
+// Waits for bytes before it reads them, because most clients are idle: so all clients of a thread share one
+// buffer, and nothing is kept for a client that is silent.
+void SessionDriver::await_client() {
+  if (awaits_client_ || !client_link_.is_open() || client_must_wait()) return;
+  awaits_client_ = true;
+  client_link_.socket().async_wait(Socket::wait_read, [self = shared_from_this()](const error_code& error) {
+    self->awaits_client_ = false;
+    self->guarded(
+        [&error](SessionDriver& driver) { error ? driver.on_client_gone() : driver.read_client(); });
+  });
+}
+
+void SessionDriver::read_client() {
+  thread_local std::array<char, kClientReadBytes> buffer;
+  if (client_must_wait()) return;
+  error_code error;
+  const std::size_t count = client_link_.socket().read_some(asio::buffer(buffer), error);
+  if (error && error != asio::error::would_block) return on_client_gone();
+  if (!error && client_ == Client::open && !take(Side::client, {buffer.data(), count}))
+    return on_client_gone();
+  await_client();
 }
 
 bool SessionDriver::take(Side side, std::string_view raw) {
@@ -385,14 +391,15 @@ void SessionDriver::on_flushed(Side side) {
 }
 
 void SessionDriver::wake_readers() {
-  client_may_be_read_.notify();
+  await_client();
   backend_may_be_read_.notify();
 }
 
 bool SessionDriver::client_must_wait() const {
   const std::size_t limit = environment_.config.queue_limit_bytes;
-  return client_ == Client::open && (client_link_.pending_bytes() > limit || pending_at_backend() > limit ||
-                                     (ahead_bytes_ > limit && !session_.wants_client_bytes()));
+  return client_ == Client::open &&
+         (cancels_on_their_way_ > 0 || client_link_.pending_bytes() > limit || pending_at_backend() > limit ||
+          (ahead_bytes_ > limit && !session_.wants_client_bytes()));
 }
 
 // Does not depend on what is pending for the backend, which may first have to be read before it reads.

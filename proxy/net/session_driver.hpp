@@ -50,7 +50,6 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   enum class Deadline { none, login, close };
   using Self = std::shared_ptr<SessionDriver>;
 
-  [[nodiscard]] static Task<void> read_client(Self self);
   [[nodiscard]] static Task<void> run_backend(Self self, session::ConnectBackend wanted);
   [[nodiscard]] static Task<Pools::Grant> wait_for_grant(Self self, session::ConnectBackend wanted);
   [[nodiscard]] static Task<void> log_in(Self self, session::ConnectBackend wanted,
@@ -82,6 +81,9 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   [[nodiscard]] session::Actions audited_step(const session::Event& event);
   // Handles what a socket received. False: nothing more can come from this side.
   [[nodiscard]] bool take(Side side, std::string_view raw);
+  // Reads from the client as soon as it has sent something, unless it must wait: then call this again.
+  void await_client();
+  void read_client();
   void take_client_bytes(const PeerConnection::Received& received);
   void start_pump(Side side);
   void send(Side side, std::string bytes);
@@ -129,14 +131,13 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   const std::shared_ptr<const TlsSettings> tls_;  // the settings at the time when the client connected
   SessionWatch watch_;
   session::Session session_;
-  AuditTrail audit_;
+  const std::unique_ptr<AuditTrail> audit_;  // null: nothing is audited
   PeerConnection client_link_;
   BackendPtr server_;                    // the connection that we hold, while it is open or closing
   std::vector<ServerAttempt> attempts_;  // of the connection that is asked for
   // Cancel requests that the server may not have acted on. The client's next request waits for them: they
   // must end the statement that they were for. Before version 18, PostgreSQL sends two signals for each.
   int cancels_on_their_way_ = 0;
-  Signal client_may_be_read_;
   Signal backend_may_be_read_;
   Timer wait_timer_;  // for the queue for a connection
   Timer deadline_timer_;
@@ -145,6 +146,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   Client client_ = Client::open;       // closing: the session is over; what the client still sends is dropped
   Backend backend_ = Backend::none;    // closing: what the backend still sends is dropped
   std::size_t ahead_bytes_ = 0;        // read from the client since the session last wanted bytes
+  bool awaits_client_ = false;         // an operation waits for its bytes
   bool is_released_ = false;
   bool ends_at_rest_ = false;
 };

@@ -11,7 +11,7 @@ class Signal {
 
   [[nodiscard]] Task<void> wait() {
     timer_.expires_at(Timer::time_point::max());
-    static_cast<void>(co_await timer_.async_wait(kAsTuple));
+    static_cast<void>(co_await timer_.async_wait(kAwaited));
   }
 
   void notify() { timer_.cancel(); }
