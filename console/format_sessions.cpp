@@ -63,7 +63,7 @@ Row client_row(const SessionInfo& it) {
           rest_of_second(wait),
           it.is_ending ? "1" : "0",
           fmt::format("C{}", it.id),
-          it.has_backend ? Cell(fmt::format("S{}", it.server_id)) : std::nullopt,
+          it.server ? Cell(fmt::format("S{}", it.server->id)) : std::nullopt,
           "0",
           it.tls,
           it.application_name,
@@ -71,28 +71,29 @@ Row client_row(const SessionInfo& it) {
           number(it.id)};
 }
 
+// REQUIRES: it has a server.
 Row server_row(const SessionInfo& it, const std::string& query_role) {
   return {"S",
           query_role,
           it.database,
           "none",
           server_state(it.state),
-          it.server.host,
-          number(it.server.port),
-          it.server_local.host,
-          number(it.server_local.port),
-          time_text(it.server_connected_at),
+          it.server->server.host,
+          number(it.server->server.port),
+          it.server->local.host,
+          number(it.server->local.port),
+          time_text(it.server->connected_at),
           time_text(it.requested_at),
           "0",
           "0",
           it.is_ending ? "1" : "0",
-          fmt::format("S{}", it.server_id),
+          fmt::format("S{}", it.server->id),
           fmt::format("C{}", it.id),
           number(it.backend_pid),
-          it.server_tls,
+          it.server->tls,
           it.application_name,
           number(it.prepared_statements),
-          number(it.server_id)};
+          number(it.server->id)};
 }
 
 Row idle_row(const IdleServer& it, const std::string& query_role) {
@@ -101,22 +102,22 @@ Row idle_row(const IdleServer& it, const std::string& query_role) {
           it.database,
           "none",
           "idle",
-          it.server.host,
-          number(it.server.port),
-          it.local.host,
-          number(it.local.port),
-          time_text(it.connected_at),
+          it.connection->server.host,
+          number(it.connection->server.port),
+          it.connection->local.host,
+          number(it.connection->local.port),
+          time_text(it.connection->connected_at),
           std::nullopt,
           "0",
           "0",
           "0",
-          fmt::format("S{}", it.id),
+          fmt::format("S{}", it.connection->id),
           std::nullopt,
           number(it.pid),
-          it.tls,
+          it.connection->tls,
           std::nullopt,
           number(it.prepared_statements),
-          number(it.id)};
+          number(it.connection->id)};
 }
 
 struct Pool {
@@ -187,7 +188,7 @@ Table servers_table(std::span<const SessionInfo> sessions, std::span<const IdleS
                     const std::string& query_role) {
   Table table{columns_of(ShowServers{}), {}, "SHOW", {}};
   for (const auto& session : sessions) {
-    if (session.has_backend) table.rows.push_back(server_row(session, query_role));
+    if (session.server) table.rows.push_back(server_row(session, query_role));
   }
   for (const auto& server : idle) table.rows.push_back(idle_row(server, query_role));
   return table;
@@ -204,7 +205,7 @@ Table pools_table(std::span<const SessionInfo> sessions, std::span<const PoolInf
       pool.longest_wait_us = std::max(pool.longest_wait_us, session.waited_us);
     } else {
       ++pool.active;
-      if (session.has_backend) ++pool.server_active;
+      if (session.server) ++pool.server_active;
     }
   }
   for (const auto& info : infos) {

@@ -1,7 +1,7 @@
 #pragma once
 // The state of the pools of connections to PostgreSQL, as plain values for the console and the metrics.
 #include <cstdint>
-#include <ctime>
+#include <memory>
 #include <string>
 
 #include "console/session_info.hpp"
@@ -20,12 +20,9 @@ struct PoolInfo {
 
 // A connection that no session holds.
 struct IdleServer {
-  std::uint64_t id = 0;
+  std::shared_ptr<const ServerConnection> connection;  // never null
   std::string database, role;
   std::uint32_t pid = 0;
-  Address server, local;
-  std::string tls;
-  std::time_t connected_at = 0;
   std::uint64_t prepared_statements = 0;
 };
 

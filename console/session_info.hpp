@@ -3,6 +3,7 @@
 // metrics. They have names and addresses, but never a statement or a value.
 #include <cstdint>
 #include <ctime>
+#include <memory>
 #include <string>
 
 namespace pgveil::console {
@@ -15,19 +16,24 @@ struct Address {
   std::uint16_t port = 0;
 };
 
+// A connection to the backend, whoever holds it.
+struct ServerConnection {
+  std::uint64_t id = 0;
+  Address server, local;         // the server's end and ours
+  std::string tls;               // "TLSv1.3/TLS_AES_256_GCM_SHA384"; empty: none
+  std::time_t connected_at = 0;  // seconds since 1970
+};
+
 struct SessionInfo {
   std::uint64_t id = 0;
   std::string role, database, application_name;  // empty before the login
   SessionState state = SessionState::login;
-  bool has_backend = false;
-  std::uint64_t server_id = 0;  // of its connection to the backend, if it has one
+  std::shared_ptr<const ServerConnection> server;  // null: it has none
   std::uint32_t backend_pid = 0;
-  Address client, local;         // of the client's connection: its end and ours
-  Address server, server_local;  // of the backend's connection
-  std::string tls, server_tls;   // "TLSv1.3/TLS_AES_256_GCM_SHA384"; empty: none
-  std::time_t connected_at = 0;  // seconds since 1970, like those below; 0: not yet
-  std::time_t requested_at = 0;  // of the last request
-  std::time_t server_connected_at = 0;
+  Address client, local;                  // of the client's connection: its end and ours
+  std::string tls;                        // of the client's connection
+  std::time_t connected_at = 0;           // seconds since 1970, like the next one; 0: not yet
+  std::time_t requested_at = 0;           // of the last request
   std::int64_t waited_us = 0;             // for the backend, until now
   std::uint64_t prepared_statements = 0;  // including portals
   std::uint64_t pending_bytes = 0;        // to the client and the backend

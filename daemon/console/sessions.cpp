@@ -195,7 +195,7 @@ Answer Commands::answer(const console::ShowLists& command, const std::string&) {
     if (it.state != SessionState::login) pools.emplace(it.database, it.role);
   }
   const auto logging_in = count_if(live, [](const auto& it) { return it.state == SessionState::login; });
-  const auto servers = count_if(live, [](const auto& it) { return it.has_backend; });
+  const auto servers = count_if(live, [](const auto& it) { return it.server != nullptr; });
   const std::size_t limit = now->config.limits.max_clients;
   Table table = empty_table(command);
   const auto add = [&](std::string_view list, std::uint64_t items) {

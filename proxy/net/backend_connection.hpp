@@ -33,16 +33,13 @@ struct BackendConnection {
   std::unique_ptr<PoolSlot> slot;  // destroyed last
   PeerConnection link;
   session::Lender lender;
-  std::shared_ptr<session::BackendState> state;  // set while no session holds the connection
-  std::uint64_t id = 0;
+  std::shared_ptr<session::BackendState> state;            // set while no session holds the connection
+  std::shared_ptr<const console::ServerConnection> facts;  // never null once it is open
   std::size_t host = 0;          // the number of its server in ServerConfig::backends
   std::uint64_t generation = 0;  // of RECONNECT, when it was opened
   std::chrono::steady_clock::time_point opened_at, idle_since;
-  std::time_t connected_at = 0;
-  console::Address server, local;  // the server's end and ours
-  std::string tls;                 // a description; empty: no TLS
-  bool is_leaving = false;         // its driver has given it back, but its read loop has not ended yet
-  bool must_be_cleaned = false;    // before any other session gets it
+  bool is_leaving = false;       // its driver has given it back, but its read loop has not ended yet
+  bool must_be_cleaned = false;  // before any other session gets it
   // Counts cancel requests for this connection that may still arrive. They must not hit another client's
   // statement.
   std::shared_ptr<std::atomic<int>> cancels = std::make_shared<std::atomic<int>>(0);

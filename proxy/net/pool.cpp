@@ -282,14 +282,10 @@ std::vector<console::IdleServer> Pools::idle_servers() const {
   for (const auto& [name, pool] : pools_) {
     for (const auto& each : pool.idle) {
       console::IdleServer info;
-      info.id = each->id;
+      info.connection = each->facts;
       info.database = name.first;
       info.role = name.second;
       info.pid = each->state->pid;
-      info.server = each->server;
-      info.local = each->local;
-      info.tls = each->tls;
-      info.connected_at = each->connected_at;
       info.prepared_statements = each->state->statements.size();
       out.push_back(std::move(info));
     }

@@ -122,14 +122,15 @@ Task<void> SessionDriver::log_in(Self self, session::ConnectBackend wanted, std:
   connection->link.open(std::move(connected->socket), std::move(connected->tls));
   connection->host = made.host;
   connection->lender = std::move(wanted.lender);
-  connection->id = self->environment_.pools.next_id();
   connection->generation = generation;
   connection->opened_at = std::chrono::steady_clock::now();
-  connection->connected_at = std::time(nullptr);
-  connection->server = remote_address(connection->link.socket());
-  connection->local = local_address(connection->link.socket());
   const TlsSession* tls = connection->link.tls();
-  if (tls != nullptr) connection->tls = tls->description();
+  connection->facts = std::make_shared<const console::ServerConnection>(
+      console::ServerConnection{.id = self->environment_.pools.next_id(),
+                                .server = remote_address(connection->link.socket()),
+                                .local = local_address(connection->link.socket()),
+                                .tls = tls != nullptr ? tls->description() : std::string(),
+                                .connected_at = std::time(nullptr)});
   self->server_ = connection;
   self->backend_ = Backend::open;
   self->watch_.note_backend(*connection);
@@ -161,7 +162,7 @@ Task<void> SessionDriver::read_backend(Self self, BackendPtr connection) {
       co_await self->backend_may_be_read_.wait();
       continue;
     }
-    const auto [error, count] = co_await connection->link.socket().async_read_some(buffer.space(), kAsTuple);
+    const auto [error, count] = co_await connection->link.socket().async_read_some(buffer.space(), kAwaited);
     if (connection->is_leaving) {  // given back while we waited: nothing may have come
       is_quiet = error == asio::error::operation_aborted && count == 0;
       break;

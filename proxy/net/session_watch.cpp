@@ -150,18 +150,13 @@ void SessionWatch::note_backend(const BackendConnection& connection) {
   activity_begin_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
   has_backend_.store(true, std::memory_order_relaxed);
   const std::scoped_lock lock(mutex_);
-  info_.has_backend = true;
-  info_.server_id = connection.id;
-  info_.server = connection.server;
-  info_.server_local = connection.local;
-  info_.server_tls = connection.tls;
-  info_.server_connected_at = connection.connected_at;
+  info_.server = connection.facts;
 }
 
 void SessionWatch::note_backend_gone() {
   has_backend_.store(false, std::memory_order_relaxed);
   const std::scoped_lock lock(mutex_);
-  info_.has_backend = false;
+  info_.server = nullptr;
 }
 
 std::chrono::steady_clock::duration SessionWatch::in_activity() const {

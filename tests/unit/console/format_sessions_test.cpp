@@ -16,8 +16,8 @@ SessionInfo session(std::uint64_t id, std::string role, SessionState state) {
   info.state = state;
   info.client = {"192.0.2.1", 50'000};
   info.connected_at = 1'700'000'000;
-  info.has_backend = state != SessionState::login;
-  info.server_id = id;
+  if (state != SessionState::login)
+    info.server = std::make_shared<const ServerConnection>(ServerConnection{id, {}, {}, "", 0});
   return info;
 }
 
@@ -47,7 +47,7 @@ TEST_CASE("a client is one row, with its server where it has one") {
   CHECK(row_of(clients, 2)["state"] == "active");
   CHECK(row_of(clients, 2)["link"] == "S3");
   IdleServer idle;
-  idle.id = 77;
+  idle.connection = std::make_shared<const ServerConnection>(ServerConnection{77, {}, {}, "", 0});
   idle.database = "demo";
   idle.pid = 4711;
   const Table servers = servers_table(sessions, {&idle, 1}, "pgveil_query");
