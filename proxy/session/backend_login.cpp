@@ -97,7 +97,8 @@ void BackendLoginMachine::on_mechanisms(const wire::AuthenticationSasl& message)
   if (!binding) return;
   const bool is_bound = binding->kind == ScramBinding::Kind::bound;
   PGVEIL_ASSERT(state_.config.make_nonce != nullptr);
-  scram_.emplace(state_.backend_role.password, state_.config.make_nonce(), std::move(*binding));
+  scram_ = std::make_unique<ScramClient>(state_.backend_role.password, state_.config.make_nonce(),
+                                         std::move(*binding));
   state_.to_backend(wire::SaslInitialResponse{
       .mechanism = std::string(name(is_bound ? ScramMechanism::plus : ScramMechanism::plain)),
       .response = scram_->client_first()});
@@ -116,6 +117,7 @@ void BackendLoginMachine::on_verdict(const wire::AuthenticationSaslFinal& messag
   if (step_ != Step::proof_sent) return fail("a SASL message came out of turn");
   const Result<void> proven = scram_->on_server_final(message.data.bytes);
   if (!proven) return fail(proven.error().public_message, proven.error().private_detail);
+  scram_.reset();
   step_ = Step::proof_checked;
 }
 

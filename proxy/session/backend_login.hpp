@@ -4,6 +4,7 @@
 // if the server offers it). It asks for protocol 3.2 and accepts 3.0. Of the start-up messages it passes on
 // those that concern the client.
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "proxy/session/scram.hpp"
@@ -61,7 +62,7 @@ class BackendLoginMachine {
   bool has_token_ = false;
   std::optional<ServerKind> wanted_;
   ServerKind kind_ = ServerKind::primary;  // as the server says
-  std::optional<ScramClient> scram_;
+  std::unique_ptr<ScramClient> scram_;     // during the login
 };
 
 }  // namespace pgveil::session

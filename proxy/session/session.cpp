@@ -245,6 +245,7 @@ void Session::Impl::enter() {
   from_client.set_limit(state.is_bypass ? state.config.limits.held_bytes
                                         : state.config.limits.client_message_bytes);
   const std::unique_ptr<Entrance> passed = std::move(entrance);
+  state.config.mock_secret = {};  // no other client authenticates on this connection
   if (is_console) {
     console = std::make_unique<ConsoleSession>(state);
     return console->start();

@@ -118,7 +118,8 @@ struct SessionState {
   const SingleByteEncoding* encoding = nullptr;  // of the client's texts, as the server said last; null: UTF8
   bool may_convert = false;                      // the server was, or will be, told to use such an encoding
   bool is_bypass = false;  // backend_role is a bypass role's; phase relay follows the login
-  Credentials backend_role{config.backend.user, config.backend.password};  // the role that we log in as
+  // The role that we log in as; the configuration's has moved here.
+  Credentials backend_role{std::move(config.backend.user), std::move(config.backend.password)};
   Actions out;
 };
 
