@@ -78,11 +78,7 @@ std::string suppressed_line(const JobReport& report) {
 }
 
 std::string sampling_lines(const JobReport& report) {
-  const auto& [epsilon, delta] = *report.differential_privacy;
-  return fmt::format(
-      "  private          (ε, δ) = ({}, {}): {} of {} records were sampled, each with probability {:.4f}\n"
-      "  publish once     another run draws another sample, and the ε and δ of both add up\n",
-      job_number(epsilon), job_number(delta), report.rows, report.read_rows, engine::sampling_rate(epsilon));
+  return fmt::format("  private          {}\n  publish once     {}\n", sampling_words(report), kPublishOnce);
 }
 
 json::value sampling_json(const JobReport& report) {
@@ -245,6 +241,13 @@ json::object scores_json(const JobReport& report) {
 bool is_unproven(const JobReport& report) {
   return (report.search && !report.search->is_proven) ||
          !std::ranges::all_of(report.recoding, &engine::RecodingStep::is_proven);
+}
+
+std::string sampling_words(const JobReport& report) {
+  const auto& [epsilon, delta] = *report.differential_privacy;
+  return fmt::format("(ε, δ) = ({}, {}): {} of {} records were sampled, each with probability {:.4f}",
+                     job_number(epsilon), job_number(delta), report.rows, report.read_rows,
+                     engine::sampling_rate(epsilon));
 }
 
 std::string score_text(const JobReport& report) {

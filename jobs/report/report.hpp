@@ -84,6 +84,11 @@ struct JobReport {
 // "optimum", "transformation as chosen", or why the best one is not proven.
 [[nodiscard]] std::string how_good(const JobReport& report);
 
+// "(ε, δ) = (1, 1e-06): 1264 of 2000 records were sampled, …". REQUIRES: report.differential_privacy.
+[[nodiscard]] std::string sampling_words(const JobReport& report);
+inline constexpr std::string_view kPublishOnce =
+    "another run draws another sample, and the ε and δ of both add up";
+
 // The chosen metric's score in all its digits.
 [[nodiscard]] std::string score_text(const JobReport& report);
 

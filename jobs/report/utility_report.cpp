@@ -181,7 +181,8 @@ json::object utility_json(const engine::Utility& utility) {
 std::string report_html(const JobReport& report) {
   HtmlPage page("Job " + report.job);
   page.figures(
-      {{"records", fmt::to_string(report.published_rows), fmt::format("of {} read", report.rows)},
+      {{"records", fmt::to_string(report.published_rows),
+        fmt::format("of {} {}", report.rows, report.differential_privacy ? "sampled" : "read")},
        {"classes", fmt::to_string(report.classes), fmt::format("the smallest has {}", report.smallest_class)},
        {"suppressed", fmt::to_string(report.suppressed_rows),
         fmt::format("{} of them left out, {} hidden", report.dropped_rows, report.hidden_rows)},
@@ -189,6 +190,8 @@ std::string report_html(const JobReport& report) {
         "0: as it was, 1: nothing is left"}});
   page.paragraph(
       fmt::format("k = {}{}{}", report.k, report.models.empty() ? "" : "; ", fmt::join(report.models, "; ")));
+  if (report.differential_privacy)
+    page.paragraph(fmt::format("{}. Publish once: {}.", sampling_words(report), kPublishOnce));
   add_transformation(report, page);
   page.heading("Metrics");
   page.table({"metric", "score", ""}, score_rows(report));
