@@ -17,7 +17,7 @@ from typing import Any
 
 from . import _job, hierarchies
 from ._frames import Frame, read
-from ._job import QuasiIdentifiers, Sensitive
+from ._job import DifferentialPrivacy, QuasiIdentifiers, Sensitive
 from ._library import ConfigurationError, Error, PolicyError, Report, Table, UsageError, version
 from .hierarchies import Hierarchy
 
@@ -74,7 +74,7 @@ class Check:
 def _run(
     frame: Frame,
     quasi_identifiers: QuasiIdentifiers,
-    k: int,
+    k: int | None,
     sensitive: Sensitive,
     insensitive: Sequence[str],
     algorithm: str,
@@ -104,14 +104,15 @@ def _run(
 def anonymize(
     data: Any,
     quasi_identifiers: QuasiIdentifiers,
-    k: int,
+    k: int | None = None,
     *,
     sensitive: Sensitive = (),
     insensitive: Sequence[str] = (),
-    algorithm: str = "least_loss",
+    algorithm: str | None = None,
     seed: int | None = None,
     utility: bool = False,
     unit: str | None = None,
+    differential_privacy: DifferentialPrivacy | None = None,
     **settings: Any,
 ) -> Release:
     """Publishes a table in which each class of records that look alike has k or more of them.
@@ -122,30 +123,40 @@ def anonymize(
     data: a DataFrame of pandas or polars, a Table of pyarrow, or a dict of columns.
     quasi_identifiers: the columns by which somebody could find a person (Sweeney 2002). As a dict, each may
         have its hierarchy (pgveil.hierarchies), which every algorithm but the default needs.
-    k: the least size of a class.
+    k: the least size of a class. Leave it out only with differential_privacy, of which k follows.
     sensitive: the columns that must not become known. As a dict, each may have models: {"illness":
         {"l_diversity": {"distinct": 2}, "t_closeness": {"t": 0.2}}} (Machanavajjhala et al. 2007, Li et al.
         2007).
     insensitive: columns that are published as they are.
-    algorithm: "least_loss" forms groups that lose as little as possible (docs/least-loss.md). "flash" finds the
-        one best transformation for all records, and proves it. Others: docs/anonymize.md.
-    seed: for the order of the rows. The same data, arguments and seed give the same table.
+    algorithm: "least_loss", the default, forms groups that lose as little as possible (docs/least-loss.md).
+        "flash" finds the one best transformation for all records, and proves it; it is the default with
+        differential_privacy. Others: docs/anonymize.md.
+    seed: for the order of the rows. The same data, arguments and seed give the same table, except with
+        differential_privacy.
     utility: whether the report says how much of each column is left.
     unit: a column that tells persons or households apart. k then counts them instead of records, and the
         column is not published (docs/anonymize.md, "Units").
+    differential_privacy: {"epsilon": 1, "delta": 1e-6}. Whether one record is in the data changes the
+        probability of any table by a factor of at most e^epsilon, except for a probability of at most delta
+        (SafePub: Bild, Kuhn and Prasser 2018). Records are sampled with a new secret at each call. Each
+        quasi-identifier needs a hierarchy at one level: pgveil.hierarchies.intervals([10, 20]).at(2). Columns
+        of the other classes and settings that let the data decide, such as suppression, are refused. Publish
+        only one such table of the same people: the epsilons and deltas of several add up. Publish no report:
+        it tells exact numbers of records (docs/models/differential-privacy.md).
     settings: other keys of a job: suppression="5%", metric="loss", limits={"threads": 2}, …
 
     Raises UsageError, ConfigurationError and PolicyError, with the words of the program.
     """
+    own = {"unit": unit, "differential_privacy": differential_privacy}
     return _run(
         read(data),
         quasi_identifiers,
         k,
         sensitive,
         insensitive,
-        algorithm,
+        algorithm or ("least_loss" if differential_privacy is None else "flash"),
         seed,
-        settings if unit is None else {"unit": unit, **settings},
+        {**{key: it for key, it in own.items() if it is not None}, **settings},
         wants_utility=utility,
     )
 
@@ -251,6 +262,11 @@ class Anonymizer:
             raise UsageError(
                 f"{self.algorithm} makes groups, which apply only to their own rows",
                 "choose an algorithm that searches levels, such as flash, or call anonymize()",
+            )
+        if "differential_privacy" in (self.settings or {}):
+            raise UsageError(
+                "differential_privacy has its levels itself, and samples the records of each table",
+                "call anonymize()",
             )
         release = self._release(X, None, None)
         self.report_ = release.report

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import pathlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from ._frames import Frame
 from ._library import UsageError
@@ -18,6 +18,13 @@ QuasiIdentifiers = Sequence[str] | Mapping[str, Hierarchy | None]
 Sensitive = Sequence[str] | Mapping[str, Mapping[str, Any]]
 
 
+class DifferentialPrivacy(TypedDict):
+    """epsilon: from 0.01 to 10. delta: from 10^-15 to 0.01."""
+
+    epsilon: float
+    delta: float
+
+
 def _names(what: str, names: Any) -> list[str]:
     if isinstance(names, str):
         raise UsageError(f"{what} is one text", f'write a list: {what}=["{names}"]')
@@ -27,7 +34,7 @@ def _names(what: str, names: Any) -> list[str]:
 def text(
     frame: Frame,
     quasi_identifiers: QuasiIdentifiers,
-    k: int,
+    k: int | None,
     sensitive: Sensitive,
     insensitive: Sequence[str],
     algorithm: str,
@@ -55,6 +62,8 @@ def text(
             attribute["hierarchy"] = {"file": str(file)}
         elif algorithm in GROUPING and name in frame.originals and frame.is_numeric(name):
             attribute["numeric"] = True
+        if hierarchy is not None and hierarchy.level is not None:
+            attribute["min_level"] = attribute["max_level"] = hierarchy.level
         add(name, attribute)
     models = sensitive if isinstance(sensitive, Mapping) else {}
     for name in _names("sensitive", sensitive):
@@ -66,10 +75,11 @@ def text(
         "name": "table",
         "input": {"file": "table"},
         "attributes": attributes,
-        "k": k,
         "algorithm": algorithm,
         "output": {"file": "published"},
     }
+    if k is not None:
+        job["k"] = k
     if seed is not None:
         job["seed"] = seed
     for key, value in settings.items():

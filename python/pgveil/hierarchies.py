@@ -14,12 +14,26 @@ from ._library import NULL
 class Hierarchy:
     """Made by the functions of this module. It is a value: the same hierarchy serves any number of tables."""
 
-    def __init__(self, rule: Mapping[str, Any] | None, rows: list[list[str]] | None = None) -> None:
+    def __init__(
+        self,
+        rule: Mapping[str, Any] | None,
+        rows: list[list[str]] | None = None,
+        level: int | None = None,
+    ) -> None:
         self.rule = rule
         self.rows = rows
+        self.level = level
 
     def __repr__(self) -> str:
-        return f"Hierarchy({self.rule})" if self.rule else f"Hierarchy of {len(self.rows or [])} values"
+        made = f"Hierarchy({self.rule})" if self.rule else f"Hierarchy of {len(self.rows or [])} values"
+        return made if self.level is None else f"{made} at level {self.level}"
+
+    def at(self, level: int) -> Hierarchy:
+        """The same hierarchy, fixed to one level: no search chooses it. 0 shows the values as they are.
+
+        Differential privacy needs it of each hierarchy.
+        """
+        return Hierarchy(self.rule, self.rows, level)
 
     def file_text(self) -> str:
         """As the program's file of a hierarchy, if it was made of rows."""

@@ -3,6 +3,7 @@
 
 Data frames of pandas, polars and pyarrow are tested where these are installed. The library has the sanitizers
 of the build, so this test starts itself again with their runtime."""
+import collections
 import contextlib
 import csv
 import datetime
@@ -101,6 +102,62 @@ class Package(unittest.TestCase):
         self.assertEqual(release.report["published_rows"], 300)
         self.assertIn("illness distinct 2", repr(release.report))
         self.assertIn("<iframe srcdoc=", release._repr_html_())
+
+    def test_a_differentially_private_table_has_sampled_records_at_the_levels_that_were_named(self):
+        kinds = pgveil.hierarchies
+        raw = people(rows=3000)
+        settings = {"epsilon": 1, "delta": 1e-4}
+        columns = {
+            "age": kinds.intervals([10, 50]).at(1),
+            "town": kinds.tree({"north": [*NORTH, "NULL"], "south": list(SOUTH)}).at(0),
+        }
+
+        def draw():
+            return pgveil.anonymize(raw, columns, seed=1, differential_privacy=settings)
+
+        release = draw()
+        told = release.report["differential_privacy"]
+        self.assertEqual({key: told[key] for key in settings}, settings)
+        self.assertEqual((told["read_rows"], told["k"]), (3000, release.report["k"]))
+        self.assertEqual(release.report["levels"], [1, 0])
+        words = f"(ε, δ) = (1, 0.0001): {release.report['rows']} of 3000 records were sampled"
+        self.assertIn(words, repr(release.report))
+        self.assertIn(words, release.report.html)
+        possible = collections.Counter(
+            (None if age is None else f"[{age // 10 * 10}, {age // 10 * 10 + 10})", town)
+            for age, town in zip(raw["age"], raw["town"])
+        )
+        found = self.classes(release.data, ["age", "town"])
+        self.assertGreater(len(found), 8)
+        for shown, rows in found.items():
+            self.assertGreaterEqual(len(rows), told["k"])
+            self.assertLess(len(rows), possible[shown])
+        tables = {tuple(sorted(map(repr, records(draw().data)))) for _ in range(4)}
+        self.assertGreater(len(tables), 1)
+
+    def test_what_would_let_the_data_decide_is_refused_with_the_words_of_the_program(self):
+        kinds = pgveil.hierarchies
+        data = people()
+        private = {"differential_privacy": {"epsilon": 1, "delta": 1e-4}}
+        fixed = {"age": kinds.intervals([10, 50]).at(1)}
+        for words, call in (
+            ("k and differential_privacy", lambda: pgveil.anonymize(data, fixed, 5, **private)),
+            ("suppression and diff", lambda: pgveil.anonymize(data, fixed, suppression="5%", **private)),
+            ("unit and differential_privacy", lambda: pgveil.anonymize(data, fixed, unit="id", **private)),
+            ("an algorithm that makes groups", lambda: pgveil.anonymize(data, ["age"], algorithm="mondrian", **private)),
+            ("age has no fixed level", lambda: pgveil.anonymize(data, {"age": kinds.intervals([10])}, **private)),
+            ("masking hierarchy", lambda: pgveil.anonymize(data, {"town": kinds.masking().at(1)}, **private)),
+            ("illness is published as it is", lambda: pgveil.anonymize(data, fixed, sensitive=["illness"], **private)),
+            ("paid is published as it is", lambda: pgveil.anonymize(data, fixed, insensitive=["paid"], **private)),
+            ("needs epsilon and delta", lambda: pgveil.anonymize(data, fixed, differential_privacy={"epsilon": 1})),
+            ("out of range", lambda: pgveil.anonymize(data, fixed, differential_privacy={"epsilon": 11, "delta": 1e-4})),
+            ("\"k\"", lambda: pgveil.anonymize(data, fixed, algorithm="flash")),
+        ):
+            with self.subTest(words), self.assertRaisesRegex(pgveil.ConfigurationError, words):
+                call()
+        made = pgveil.Anonymizer(fixed, settings=private)
+        with self.assertRaisesRegex(pgveil.UsageError, r"samples the records of each table \(call anonymize"):
+            made.fit(data)
 
     def test_each_row_shows_what_is_true_and_other_columns_keep_their_types(self):
         raw = people()
