@@ -9,6 +9,7 @@ import pathlib
 import sys
 import sysconfig
 import zipfile
+from collections.abc import Mapping
 
 METADATA = """\
 Metadata-Version: 2.1
@@ -25,6 +26,20 @@ Requires-Dist: pyarrow>=14; extra == "pyarrow"
 """
 
 
+def write_wheel(path: pathlib.Path, about: str, files: Mapping[str, bytes]) -> None:
+    """about: the folder of the files about the wheel, to which RECORD is added."""
+    record = ""
+    for name, data in files.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+        record += f"{name},sha256={digest},{len(data)}\n"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
+        for name, data in [*files.items(), (f"{about}/RECORD", f"{record}{about}/RECORD,,\n".encode())]:
+            entry = zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0))
+            entry.external_attr = (0o755 if ".so" in pathlib.PurePath(name).suffixes else 0o644) << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            wheel.writestr(entry, data)
+
+
 def main(package: str, library: str, folder: str, version: str) -> None:
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
     about = f"pgveil-{version}.dist-info"
@@ -38,18 +53,7 @@ def main(package: str, library: str, folder: str, version: str) -> None:
     files[f"{about}/WHEEL"] = (
         f"Wheel-Version: 1.0\nGenerator: pgveil\nRoot-Is-Purelib: false\nTag: py3-none-{platform}\n".encode()
     )
-    record = ""
-    for name, data in files.items():
-        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
-        record += f"{name},sha256={digest},{len(data)}\n"
-    files[f"{about}/RECORD"] = f"{record}{about}/RECORD,,\n".encode()
-    path = pathlib.Path(folder) / f"pgveil-{version}-py3-none-{platform}.whl"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
-        for name, data in files.items():
-            entry = zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0))
-            entry.external_attr = (0o755 if name.endswith(".so") else 0o644) << 16
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            wheel.writestr(entry, data)
+    write_wheel(pathlib.Path(folder) / f"pgveil-{version}-py3-none-{platform}.whl", about, files)
 
 
 if __name__ == "__main__":

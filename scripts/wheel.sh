@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# ./run wheel: makes the wheel of the Python package in build/wheel, with the library of the release preset in
-# it. It is for this machine's distribution, because the library needs the distribution's own libraries.
+# ./run wheel: makes the wheel of the Python package in build/wheel, with the library of the release preset
+# and the libraries that it needs. If these can't be copied into it, the wheel is for this machine's
+# distribution only.
 set -euo pipefail
 source "$ROOT/scripts/say.sh"
 source "$ROOT/scripts/version.sh"
@@ -13,4 +14,10 @@ strip -o "$ROOT/build/wheel/libpgveil.so" "$ROOT/build/release/library/libpgveil
 python3 "$ROOT/scripts/make_wheel.py" "$ROOT/python/pgveil" "$ROOT/build/wheel/libpgveil.so" \
   "$ROOT/build/wheel" "$(version_of_tree)"
 rm "$ROOT/build/wheel/libpgveil.so"
+own=$(echo "$ROOT"/build/wheel/*.whl)
+if bash "$ROOT/scripts/portable_wheel.sh" "$own" "$ROOT/build/wheel"; then
+  rm "$own"
+else
+  step "so the wheel is for this distribution only; it uses the distribution's own libraries"
+fi
 say "pip install $(echo "$ROOT"/build/wheel/*.whl)"
