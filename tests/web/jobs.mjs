@@ -185,6 +185,58 @@ export const jobs = ({signedIn, open, openNewJob, heading, people, accessible, e
       }
     },
 
+    async a_differentially_private_job(page) {
+      await signedIn(page);
+      await openNewJob(page);
+      const towns = ["Aber", "Bree", "Cork"];
+      const lines = Array.from({length: 3000}, (_, i) =>
+        [`person ${i}`, 20 + (i % 40), towns[(i * 7) % 3], i % 2 ? "flu" : "gout"].join(","));
+      await page.getByLabel("Table", {exact: true}).setInputFiles(csv("many.csv", ["name,age,town,illness", ...lines]));
+      await page.getByText(/^3.000 records, /).waitFor();
+      await page.getByLabel("Class of illness").selectOption("sensitive");
+      await page.getByLabel("Algorithm").selectOption("least_loss");
+      await page.getByLabel("Privacy model").selectOption("differential_privacy");
+      for (const gone of ["Suppression, per cent", "Suppressed records", "Metric", "Further transformations"])
+        assert.equal(await page.getByLabel(gone).count(), 0, gone);
+      assert.equal(await page.getByLabel("k", {exact: true}).count(), 0, "k follows from epsilon and delta");
+      await page.getByText("Differential privacy publishes no such column.").waitFor();
+      await page.getByText("Groups depend on the data, so differential privacy can't be kept.").waitFor();
+      await everywhere(page, "a differentially private job");
+      const refused = async words => {
+        await run(page);
+        await page.getByRole("alert").filter({hasText: words}).waitFor();
+      };
+      await page.getByLabel("Delta").fill("0.5");
+      await refused("Delta is a number from 1e-15 to 0.01.");
+      await page.getByLabel("Delta").fill("0.0001");
+      await refused("the groups depend on the data");
+      await page.getByLabel("Algorithm").selectOption("flash");
+      assert.equal(await page.getByLabel("Width of age").inputValue(), "", "the table suggests none");
+      await refused("age: its intervals need one width");
+      await page.getByLabel("Width of age").fill("20");
+      await refused("illness: differential privacy publishes a column as a quasi-identifier or not at all");
+      await page.getByLabel("Class of illness").selectOption("quasi_identifier");
+      await page.getByLabel("Hierarchy of illness").selectOption({label: "the values as they are"});
+      await run(page);
+      await result(page);
+      const sampled = page.getByText(/ of 3.000 records were sampled, each with a probability of 63\.2/);
+      const told = await sampled.innerText();
+      await page.getByText("ε 1, δ 0.0001").first().waitFor();
+      await page.getByText(/^Publish one table of these people only/).waitFor();
+      await page.getByRole("img", {name: /not sampled 0, [\d\s]+$/}).waitFor();
+      await everywhere(page, "a differentially private run");
+      const text = await downloaded(page, "many_anonymized.csv");
+      const [header, ...shown] = text.trim().split("\r\n");
+      assert.equal(header, "age,town,illness");
+      assert.ok(shown.length <= Number(told.replace(/ of .*/s, "").replace(/\D/g, "")));
+      const sizes = new Map();
+      for (const row of shown) sizes.set(row, (sizes.get(row) ?? 0) + 1);
+      for (const [row, size] of sizes) {
+        assert.match(row, /^"?\[(20, 40|40, 60)\)"?,(Aber|Bree|Cork),(flu|gout)$/);
+        assert.ok(size >= 20 && size <= 300, `${row} ${size}`);
+      }
+    },
+
     async a_large_lattice(page) {
       await signedIn(page);
       await openNewJob(page);

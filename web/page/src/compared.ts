@@ -117,7 +117,7 @@ export function difference({left, right, format}: ComparedFigure): string {
   return `${right > left ? "+" : "−"}${format(Math.abs(right - left))}`;
 }
 
-const kAsked = ["k", "models", "algorithm", "metric", "result"];
+const kAsked = ["k", "differential privacy", "models", "algorithm", "metric", "result"];
 
 /** What was asked of each run, and how its levels came out. */
 export function comparedSettings(left: RunDetails, right: RunDetails): [string, string, string][] {

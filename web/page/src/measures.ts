@@ -34,12 +34,13 @@ export interface ComparedSizes {
 
 /** Records by the size of their class, before and after, over all records of the input: those that are not in
  * a class of the result are named last. starred: records of the result that show only `*`; they are one class.
- * dropped: records that were left out. */
+ * dropped: records that were left out. unsampled: those that differential privacy did not take. */
 export function comparedSizes(
   before: Figures | null,
   after: Figures | null,
   starred: number,
   dropped: number,
+  unsampled = 0,
 ): ComparedSizes[] {
   let isTaken = starred === 0;
   const shown = (after?.histogram ?? []).map(([size, classes]): [number, number] => {
@@ -57,6 +58,7 @@ export function comparedSizes(
   const none = before ? 0 : null;
   if (starred > 0) made.push({label: "shown as * only", before: none, after: starred});
   if (dropped > 0) made.push({label: "left out", before: none, after: dropped});
+  if (unsampled > 0) made.push({label: "not sampled", before: none, after: unsampled});
   return made;
 }
 
@@ -80,16 +82,28 @@ const scoreIn = (report: Report): string => {
 };
 
 const provenWords = (report: Report): string => {
-  if (report.mondrian || !report.search) return kNone;
+  if (report.mondrian || !report.search || report.differential_privacy) return kNone;
   return report.search.is_proven ? "proven optimum" : "best found, not proven";
 };
+
+/** "ε 1, δ 1e-6" */
+export const privacyWords = ({epsilon, delta}: {epsilon: number; delta: number}): string =>
+  `ε ${epsilon}, δ ${delta}`;
+
+/** Records that were read, whether a sample was drawn of them or not. */
+export const recordsRead = ({rows, differential_privacy: sampled}: Report): number =>
+  sampled?.read_rows ?? rows;
 
 type Values = Record<string, string>;
 
 function ofReport(run: RunDetails, report: Report): Values {
   const cut = report.mondrian;
+  const sampled = report.differential_privacy;
   return {
     "k": String(report.k),
+    "differential privacy": sampled ? privacyWords(sampled) : kNone,
+    "records sampled": sampled ? `${count(report.rows)} of ${count(sampled.read_rows)}` : kNone,
+    "probability of a record to be sampled": share(sampled?.beta),
     "models": report.models.join(", ") || kNone,
     "algorithm": cut?.algorithm ?? report.search?.algorithm ?? kNone,
     "metric": cut ? kNone : report.metric,
@@ -129,6 +143,9 @@ function ofRisk(after: Figures): Values {
 
 const kNames = [
   "k",
+  "differential privacy",
+  "records sampled",
+  "probability of a record to be sampled",
   "models",
   "algorithm",
   "metric",

@@ -61,6 +61,9 @@ export interface Report {
   dropped_rows: number;
   hidden_rows: number;
   certainty_penalty: number;
+  /** (epsilon, delta)-differential privacy: a sample of the records that were read; `rows` counts the sample.
+   * beta: the probability of each record to be in it. */
+  differential_privacy: {epsilon: number; delta: number; beta: number; k: number; read_rows: number} | null;
   /** Of a job that makes groups. */
   mondrian: {
     algorithm: string;

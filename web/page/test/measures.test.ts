@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import type {Figures, RunDetails} from "../src/page-jobs-api.js";
-import {attributesOf, bucketName, buckets, comparedSizes, figuresOf, titleOf} from "../src/measures.js";
+import {attributesOf, bucketName, buckets, comparedSizes, figuresOf, kNone, recordsRead, titleOf} from "../src/measures.js";
 
 test("records are gathered by the size of their class", () => {
   const made = buckets([[1, 4], [3, 2], [5, 1], [12_000, 1]]);
@@ -45,12 +45,35 @@ const run = (k: number, more: Partial<RunDetails> = {}): RunDetails => ({
     dropped_rows: 0,
     hidden_rows: 0,
     certainty_penalty: 0.25,
+    differential_privacy: null,
     mondrian: null,
     search: {algorithm: "flash", is_proven: true, checks: 7},
     recoding: [],
     phases_ms: {},
   },
   ...more,
+});
+
+const figures = (histogram: [number, number][]) => ({histogram, rows: 20}) as unknown as Figures;
+
+test("a run that sampled says so, and tells the records that it did not take", () => {
+  const sampled = run(74);
+  sampled.report!.differential_privacy = {epsilon: 1, delta: 1e-6, beta: 0.63212, k: 74, read_rows: 16};
+  const values = new Map(figuresOf(sampled));
+  assert.equal(values.get("differential privacy"), "ε 1, δ 0.000001");
+  assert.equal(values.get("records sampled"), "10 of 16");
+  assert.equal(values.get("probability of a record to be sampled"), "63.2\u00a0%");
+  assert.equal(values.get("result"), kNone, "nothing was searched");
+  assert.equal(new Map(figuresOf(run(5))).get("records sampled"), kNone);
+  assert.deepEqual([recordsRead(sampled.report!), recordsRead(run(5).report!)], [16, 10]);
+  const before = figures([[2, 8]]);
+  const made = comparedSizes(before, figures([[4, 2]]), 0, 2, 6);
+  assert.deepEqual(made.slice(-2), [
+    {label: "left out", before: 0, after: 2},
+    {label: "not sampled", before: 0, after: 6},
+  ]);
+  for (const side of ["before", "after"] as const)
+    assert.equal(made.reduce((sum, it) => sum + (it[side] ?? 0), 0), 16, side);
 });
 
 test("a run without a result has the same names and no figures", () => {
@@ -100,7 +123,6 @@ test("records that local recoding shows are told beside those that it can't show
 });
 
 test("sizes before and after are of the same records, wherever they went", () => {
-  const figures = (histogram: [number, number][]) => ({histogram, rows: 20}) as unknown as Figures;
   const made = comparedSizes(figures([[1, 16], [4, 1]]), figures([[5, 2], [6, 1]]), 6, 4);
   assert.deepEqual(made.map(it => [it.label, it.before, it.after]), [
     ["1", 16, 0],

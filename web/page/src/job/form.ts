@@ -1,6 +1,12 @@
 // A job as a form: what somebody has chosen. job/text.ts makes the text of it that pgveil reads.
 import type {ColumnClass as Class} from "../policy-text/form.js";
 import {kUsualCuts, type Mondrian} from "./cuts.js";
+import {
+  kUsualEpsilonAndDelta,
+  type EpsilonAndDelta,
+  type FixedLevel,
+  type PrivacyModel,
+} from "./differential-privacy.js";
 import type {Models} from "./models.js";
 import {kNewName} from "./names.js";
 import type {Separator} from "./separated.js";
@@ -9,8 +15,6 @@ export type {Class};
 
 export const kHierarchies = ["intervals", "masking", "hide", "dates", "table", "file"] as const;
 export type HierarchyKind = (typeof kHierarchies)[number];
-
-export const kSteps = ["day", "month", "quarter", "year", "decade"] as const;
 
 export interface Hierarchy {
   kind: HierarchyKind;
@@ -21,6 +25,8 @@ export interface Hierarchy {
   rows: string[][];
   /** Of a file: what was uploaded. */
   upload: {id: string; name: string; separator: Separator} | null;
+  /** With differential privacy: in place of widths, steps and levels. */
+  fixed: FixedLevel;
 }
 
 /** Models are of sensitive ones. */
@@ -32,7 +38,8 @@ export interface Attribute extends Models {
   hierarchy: Hierarchy;
 }
 
-export interface JobForm {
+/** epsilon and delta are of differential privacy; then nothing is asked of k, suppression and recoding. */
+export interface JobForm extends EpsilonAndDelta {
   name: string;
   file: {id: string; name: string; separator: Separator} | null;
   /** In place of a file, for whom the configuration lists; name: "schema.table". */
@@ -45,6 +52,7 @@ export interface JobForm {
    * a table. */
   nullText: string | null;
   attributes: Attribute[];
+  privacyModel: PrivacyModel;
   k: number;
   /** In per cent. */
   suppression: number;
@@ -91,6 +99,15 @@ export const kAlgorithms = [
   kMondrian,
   kLeastLoss,
 ];
+
+/** How the level of a quasi-identifier comes about: a search chooses it, groups are cut instead, or it is
+ * named in the form. */
+export type Generalization = "searched" | "grouped" | "fixed";
+export function generalizationOf({privacyModel, algorithm}: JobForm): Generalization {
+  if (privacyModel === "differential_privacy") return "fixed";
+  return isOfGroups(algorithm) ? "grouped" : "searched";
+}
+
 /** What is published of suppressed records. */
 export const kSuppressedRecords = ["drop", "keep_or_drop", "keep_or_hide", "keep"] as const;
 export type SuppressedRecords = (typeof kSuppressedRecords)[number];
@@ -103,6 +120,8 @@ export const kNewForm: JobForm = {
   targetDatabase: "",
   nullText: null,
   attributes: [],
+  privacyModel: "k_anonymity",
+  ...kUsualEpsilonAndDelta,
   k: 5,
   suppression: 5,
   localRecoding: 0,

@@ -1,5 +1,6 @@
 // What is wrong with a form, as far as it can be told without asking pgveil.
-import {isOfGroups, type Attribute, type JobForm} from "./form.js";
+import {privacyMistake} from "./differential-privacy.js";
+import {generalizationOf, isOfGroups, type Attribute, type JobForm} from "./form.js";
 import {tableMistake} from "./levels.js";
 import {modelsMistake, notOfGroups} from "./models.js";
 import {numbers, tablesOf} from "./text.js";
@@ -79,8 +80,10 @@ export function formMistake(form: JobForm): string | null {
   if (twice !== undefined) return `Two files are called ${twice}: rename one, and upload it again.`;
   if (!form.attributes.some(it => it.class === "quasi_identifier"))
     return "No column is a quasi-identifier: without one there is nothing to generalize.";
+  const makesGroups = isOfGroups(form.algorithm);
+  if (generalizationOf(form) === "fixed") return privacyMistake(form, makesGroups, form.attributes);
   for (const attribute of form.attributes) {
-    const mistake = attributeMistake(attribute, isOfGroups(form.algorithm));
+    const mistake = attributeMistake(attribute, makesGroups);
     if (mistake) return mistake;
   }
   return recodingMistake(form);

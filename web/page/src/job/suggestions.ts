@@ -2,6 +2,7 @@
 import type {TableColumn} from "../api.js";
 import type {ColumnInfo, TableInfo} from "../page-jobs-api.js";
 import {looksLikeCodes} from "./estimate.js";
+import {kNewFixedLevel} from "./differential-privacy.js";
 import type {Attribute, Class, Hierarchy} from "./form.js";
 import {levelsByFrequency} from "./frequency.js";
 import {kNoModels} from "./models.js";
@@ -49,6 +50,7 @@ export function suggestedHierarchy(
     steps: ["month", "year"],
     rows: levelRows(column, nullText),
     upload: null,
+    fixed: kNewFixedLevel,
   };
   if (column.kind === "number") {
     plan.kind = "intervals";

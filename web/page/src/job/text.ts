@@ -1,7 +1,15 @@
 // The form as the text that pgveil reads (docs/anonymize.md), and the files that go with it.
 import type {JobText} from "../page-jobs-api.js";
 import {mondrianYaml} from "./cuts.js";
-import {isOfGroups, kMondrian, kSteps, type Attribute, type Hierarchy, type JobForm} from "./form.js";
+import {epsilonAndDeltaYaml, kSteps} from "./differential-privacy.js";
+import {
+  generalizationOf,
+  kMondrian,
+  type Attribute,
+  type Generalization,
+  type Hierarchy,
+  type JobForm,
+} from "./form.js";
 import {hierarchyFile} from "./levels.js";
 import {modelsYaml} from "./models.js";
 import {resultNameOf} from "./names.js";
@@ -44,12 +52,43 @@ function hierarchyYaml(hierarchy: Hierarchy, at: number): string {
   }
 }
 
-function attributeYaml(attribute: Attribute, at: number, makesGroups: boolean): string {
-  const parts = [`class: ${attribute.class}`];
-  if (attribute.class === "quasi_identifier") {
-    const isNumeric = makesGroups && attribute.hierarchy.kind === "intervals";
-    parts.push(isNumeric ? "numeric: true" : `hierarchy: ${hierarchyYaml(attribute.hierarchy, at)}`);
+/** Of one level: pgveil reads no other hierarchy with differential privacy. */
+function fixedYaml(hierarchy: Hierarchy, at: number): string[] {
+  const {kind, fixed} = hierarchy;
+  const made = (own: string, level: number) => [
+    `hierarchy: ${own}`,
+    `min_level: ${level}`,
+    `max_level: ${level}`,
+  ];
+  switch (kind) {
+    case "intervals":
+      return made(`{intervals: {widths: [${fixed.width}]}}`, 1);
+    case "dates":
+      return made(`{dates: [${fixed.step}]}`, 1);
+    case "table":
+      return made(hierarchyYaml(hierarchy, at), 0);
+    case "file":
+      return made(hierarchyYaml(hierarchy, at), fixed.level);
+    case "masking":
+    case "hide":
+      return [`hierarchy: ${hierarchyYaml(hierarchy, at)}`];
   }
+}
+
+function quasiIdentifierYaml({hierarchy}: Attribute, at: number, generalization: Generalization): string[] {
+  switch (generalization) {
+    case "searched":
+      return [`hierarchy: ${hierarchyYaml(hierarchy, at)}`];
+    case "grouped":
+      return [hierarchy.kind === "intervals" ? "numeric: true" : `hierarchy: ${hierarchyYaml(hierarchy, at)}`];
+    case "fixed":
+      return fixedYaml(hierarchy, at);
+  }
+}
+
+function attributeYaml(attribute: Attribute, at: number, generalization: Generalization): string {
+  const parts = [`class: ${attribute.class}`];
+  if (attribute.class === "quasi_identifier") parts.push(...quasiIdentifierYaml(attribute, at, generalization));
   if (attribute.class === "sensitive") parts.push(...modelsYaml(attribute));
   return `  ${quoted(attribute.name)}: {${parts.join(", ")}}`;
 }
@@ -68,14 +107,25 @@ function outputYaml(form: JobForm): string {
   return fileYaml(resultNameOf(form.name), form.file?.separator ?? ",", ",", table);
 }
 
+function goalYaml(form: JobForm, generalization: Generalization): string[] {
+  switch (generalization) {
+    case "searched":
+      return [
+        `k: ${form.k}`,
+        `suppression: ${form.suppression}%`,
+        ...(form.localRecoding > 0 ? [`local_recoding: ${form.localRecoding}`] : []),
+        `metric: ${form.metric}`,
+        `suppressed_records: ${form.suppressedRecords}`,
+      ];
+    case "grouped":
+      return [`k: ${form.k}`];
+    case "fixed":
+      return [epsilonAndDeltaYaml(form)];
+  }
+}
+
 export function yamlOf(form: JobForm): string {
-  const makesGroups = isOfGroups(form.algorithm);
-  const search = makesGroups ? [] : [
-    `suppression: ${form.suppression}%`,
-    ...(form.localRecoding > 0 ? [`local_recoding: ${form.localRecoding}`] : []),
-    `metric: ${form.metric}`,
-    `suppressed_records: ${form.suppressedRecords}`,
-  ];
+  const generalization = generalizationOf(form);
   const limits = form.algorithm === kMondrian
     ? `{threads: ${form.threads}}`
     : `{time: ${form.seconds}s, threads: ${form.threads}}`;
@@ -84,9 +134,8 @@ export function yamlOf(form: JobForm): string {
     `name: ${quoted(form.name)}`,
     `input: ${inputYaml(form)}`,
     "attributes:",
-    ...form.attributes.map((it, at) => attributeYaml(it, at, makesGroups)),
-    `k: ${form.k}`,
-    ...search,
+    ...form.attributes.map((it, at) => attributeYaml(it, at, generalization)),
+    ...goalYaml(form, generalization),
     `algorithm: ${form.algorithm}`,
     ...(form.algorithm === kMondrian ? mondrianYaml(form.mondrian) : []),
     `limits: ${limits}`,

@@ -1,6 +1,6 @@
 // The columns of the table, one row for each: what is known of it, its class, and what the class needs.
 import type {ColumnInfo} from "../../page-jobs-api.js";
-import type {Attribute, Class} from "../../job/form.js";
+import type {Attribute, Class, Generalization} from "../../job/form.js";
 import {kClasses} from "../../policy-text/form.js";
 import {hintOf} from "../../job/hints.js";
 import {HierarchyOf, LevelsOf} from "./hierarchy.js";
@@ -31,31 +31,43 @@ function ClassOf({attribute, set}: {attribute: Attribute; set: (change: Partial<
 
 interface Props {
   attribute: Attribute;
-  makesGroups: boolean;
+  generalization: Generalization;
   set: (change: Partial<Attribute>) => void;
 }
 
-function Settings({attribute, makesGroups, set}: Props) {
+const kNotPrivate =
+  "Differential privacy publishes no such column. Make it a quasi-identifier, or an identifier.";
+
+function Settings({attribute, generalization, set}: Props) {
   switch (attribute.class) {
     case "quasi_identifier":
       return (
         <HierarchyOf
           column={attribute.name}
           hierarchy={attribute.hierarchy}
-          makesGroups={makesGroups}
+          generalization={generalization}
           edit={(hierarchy) => set({hierarchy})}
         />
       );
     case "sensitive":
-      return <ModelsOf column={attribute.name} models={attribute} makesGroups={makesGroups} set={set} />;
+      return generalization === "fixed" ? (
+        <span class="hint">{kNotPrivate}</span>
+      ) : (
+        <ModelsOf
+          column={attribute.name}
+          models={attribute}
+          makesGroups={generalization === "grouped"}
+          set={set}
+        />
+      );
     case "identifier":
       return <span class="hint">is not published</span>;
     case "insensitive":
-      return <span class="hint">is published as it is</span>;
+      return <span class="hint">{generalization === "fixed" ? kNotPrivate : "is published as it is"}</span>;
   }
 }
 
-function More({attribute, set}: Omit<Props, "makesGroups">) {
+function More({attribute, set}: Omit<Props, "generalization">) {
   switch (attribute.class) {
     case "quasi_identifier":
       return (
@@ -73,7 +85,7 @@ function More({attribute, set}: Omit<Props, "makesGroups">) {
   }
 }
 
-function Column({attribute, info, rows, makesGroups, set}: Props & {info: ColumnInfo | undefined; rows: number}) {
+function Column({attribute, info, rows, generalization, set}: Props & {info: ColumnInfo | undefined; rows: number}) {
   return (
     <tr class={attribute.class}>
       <th scope="row">
@@ -84,19 +96,19 @@ function Column({attribute, info, rows, makesGroups, set}: Props & {info: Column
         <ClassOf attribute={attribute} set={set} />
       </td>
       <td>
-        <Settings attribute={attribute} makesGroups={makesGroups} set={set} />
-        <More attribute={attribute} set={set} />
+        <Settings attribute={attribute} generalization={generalization} set={set} />
+        {generalization === "fixed" ? null : <More attribute={attribute} set={set} />}
       </td>
     </tr>
   );
 }
 
 /** rows: of the table; negative: not known. */
-export function Columns({attributes, infos, rows, makesGroups, edit}: {
+export function Columns({attributes, infos, rows, generalization, edit}: {
   attributes: Attribute[];
   infos: ColumnInfo[];
   rows: number;
-  makesGroups: boolean;
+  generalization: Generalization;
   edit: (attributes: Attribute[]) => void;
 }) {
   return (
@@ -116,7 +128,7 @@ export function Columns({attributes, infos, rows, makesGroups, edit}: {
             attribute={attribute}
             info={infos[at]}
             rows={rows}
-            makesGroups={makesGroups}
+            generalization={generalization}
             set={(change) =>
               edit(attributes.map((it, other) => (other === at ? {...attribute, ...change} : it)))
             }

@@ -39,7 +39,7 @@ export function Choice<T extends string>({
   value: T;
   values: readonly T[];
   nameOf?: (value: T) => string;
-  hint?: string;
+  hint?: string | undefined;
   onChange: (value: T) => void;
 }) {
   return (
@@ -52,6 +52,24 @@ export function Choice<T extends string>({
         >
           {values.map(it => <option key={it} value={it}>{nameOf(it)}</option>)}
         </select>
+      )}
+    </Explained>
+  );
+}
+
+/** A number that may be left empty, as it is typed. */
+export function Threshold({label, value, isWhole, hint, onInput}: {
+  label: string; value: string; isWhole?: boolean; hint?: string; onInput: (text: string) => void;
+}) {
+  return (
+    <Explained label={label} hint={hint}>
+      {describedBy => (
+        <input
+          inputMode={isWhole ? "numeric" : "decimal"}
+          value={value}
+          aria-describedby={describedBy}
+          onInput={(it) => onInput(it.currentTarget.value.trim())}
+        />
       )}
     </Explained>
   );

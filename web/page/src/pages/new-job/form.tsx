@@ -4,7 +4,7 @@ import {api} from "../../api.js";
 import {pageJobs, type TableInfo} from "../../page-jobs-api.js";
 import {saveText} from "../../download.js";
 import type {Draft} from "../../job/draft.js";
-import {isOfGroups, usesTables, type JobForm} from "../../job/form.js";
+import {generalizationOf, usesTables, type JobForm} from "../../job/form.js";
 import {formMistake} from "../../job/mistakes.js";
 import {withTable, withUpload} from "../../job/new-input.js";
 import {columnOfTable, withValues} from "../../job/suggestions.js";
@@ -184,7 +184,7 @@ export function FormOfJob({
           attributes={form.attributes}
           infos={columns}
           rows={rows || -1}
-          makesGroups={isOfGroups(form.algorithm)}
+          generalization={generalizationOf(form)}
           edit={(attributes) => set({attributes})}
         />
         <UniqueRecords samples={draft.samples.records} attributes={form.attributes} />

@@ -1,5 +1,7 @@
 // What must hold for the result, how it is searched, and what happens to records that have to be suppressed.
+import {kPrivacyModels, type PrivacyModel} from "../../job/differential-privacy.js";
 import {
+  generalizationOf,
   isOfGroups,
   kAlgorithms,
   kMetrics,
@@ -10,7 +12,7 @@ import {
 } from "../../job/form.js";
 import {largeTableCommand} from "../../job/large-table.js";
 import {CutsOf} from "./cuts.js";
-import {Amount, Choice} from "./fields.js";
+import {Amount, Choice, Threshold} from "./fields.js";
 
 const kSuppressedNames: Record<SuppressedRecords, string> = {
   drop: "left out of the file",
@@ -27,19 +29,71 @@ const kSuppressedHints: Record<SuppressedRecords, string> = {
   keep: "Quasi-identifiers show *, the other columns keep their values, even if these rows break a model.",
 };
 
+const kModelNames: Record<PrivacyModel, string> = {
+  k_anonymity: "k-anonymity",
+  differential_privacy: "differential privacy",
+};
+const kModelHints: Record<PrivacyModel, string> = {
+  k_anonymity:
+    "At least k records of the result look the same in all quasi-identifiers. Sensitive columns can ask for more.",
+  differential_privacy:
+    "Whether the table has one person's record changes the probability of any result only little, whatever else somebody knows. A random sample of the records is published, at levels that you name.",
+};
+
 interface Props {
   form: JobForm;
   set: (change: Partial<JobForm>) => void;
 }
 
+/** In place of k and what follows from it. */
+function EpsilonAndDeltaOf({form, set}: Props) {
+  return (
+    <>
+      <Threshold
+        label="Epsilon"
+        value={form.epsilon}
+        onInput={(epsilon) => set({epsilon})}
+        hint="One record changes no probability by more than a factor of e to the power of epsilon. 0.1 to 1.5 is usual. A larger epsilon takes more records, but protects less, and needs larger classes."
+      />
+      <Threshold
+        label="Delta"
+        value={form.delta}
+        onInput={(delta) => set({delta})}
+        hint="The probability that this does not hold: well below 1 divided by the number of records."
+      />
+    </>
+  );
+}
+
+/** What somebody has to know before they run it. */
+function PrivateNotes() {
+  return (
+    <ul class="hint">
+      <li>
+        k is not asked for: it follows from epsilon and delta, and the result of the run tells it. All records in
+        smaller classes are left out, so there is no limit on suppression. There are no further transformations
+        and no metric either, because nothing is searched.
+      </li>
+      <li>
+        Each column is shown at the one level that you name above. Choose it by what you know of the subject, and
+        not by the values of this table. No other classes of columns can be published.
+      </li>
+      <li>
+        Publish one table of the same people only. Each run draws another sample, and the epsilons and deltas of
+        two tables add up. The figures of the run tell exact numbers of records: do not publish them.
+      </li>
+    </ul>
+  );
+}
+
 /** What most people leave as it is. */
 function Search({form, set}: Props) {
-  const makesGroups = isOfGroups(form.algorithm);
+  const isSearched = generalizationOf(form) === "searched";
   return (
     <details>
       <summary>Search settings</summary>
       <div class="row">
-        {makesGroups ? null : (
+        {!isSearched ? null : (
           <Choice label="Metric" value={form.metric} values={kMetrics} onChange={(metric) => set({metric})} />
         )}
         {form.algorithm === kMondrian ? null : (
@@ -58,7 +112,7 @@ function Search({form, set}: Props) {
           max={8}
           onChange={(threads) => set({threads})}
         />
-        {makesGroups ? null : (
+        {!isSearched ? null : (
           <Amount
             label="Further transformations"
             value={form.localRecoding}
@@ -90,18 +144,26 @@ function LargeTable({form}: {form: JobForm}) {
 }
 
 export function Goal({form, set}: Props) {
-  const makesGroups = isOfGroups(form.algorithm);
+  const generalization = generalizationOf(form);
+  const isSearched = generalization === "searched";
+  const isPrivate = generalization === "fixed";
   return (
     <>
       <div class="row">
-        <Amount
-          label="k"
-          value={form.k}
-          min={1}
-          max={4294967296}
-          onChange={(k) => set({k})}
+        <Choice<PrivacyModel>
+          label="Privacy model"
+          value={form.privacyModel}
+          values={kPrivacyModels}
+          nameOf={(it) => kModelNames[it]}
+          hint={kModelHints[form.privacyModel]}
+          onChange={(privacyModel) => set({privacyModel})}
         />
-        {makesGroups ? null : (
+        {isPrivate ? (
+          <EpsilonAndDeltaOf form={form} set={set} />
+        ) : (
+          <Amount label="k" value={form.k} min={1} max={4294967296} onChange={(k) => set({k})} />
+        )}
+        {!isSearched ? null : (
           <Amount
             label="Suppression, per cent"
             value={form.suppression}
@@ -115,9 +177,14 @@ export function Goal({form, set}: Props) {
           label="Algorithm"
           value={form.algorithm}
           values={kAlgorithms}
+          hint={
+            isPrivate && isOfGroups(form.algorithm)
+              ? "Groups depend on the data, so differential privacy can't be kept. Choose an algorithm that searches levels."
+              : undefined
+          }
           onChange={(algorithm) => set({algorithm})}
         />
-        {makesGroups ? null : (
+        {!isSearched ? null : (
           <Choice<SuppressedRecords>
             label="Suppressed records"
             value={form.suppressedRecords}
@@ -127,12 +194,13 @@ export function Goal({form, set}: Props) {
             onChange={(suppressedRecords) => set({suppressedRecords})}
           />
         )}
-        {form.algorithm === kMondrian ? (
+        {form.algorithm === kMondrian && !isPrivate ? (
           <CutsOf mondrian={form.mondrian} set={(change) => set({mondrian: {...form.mondrian, ...change}})} />
         ) : null}
       </div>
+      {isPrivate ? <PrivateNotes /> : null}
       <Search form={form} set={set} />
-      {form.algorithm === kMondrian ? <LargeTable form={form} /> : null}
+      {form.algorithm === kMondrian && !isPrivate ? <LargeTable form={form} /> : null}
     </>
   );
 }

@@ -1,8 +1,10 @@
 // How the values of a quasi-identifier are generalized: the choice, which fits into a row, and what needs
 // more room below it.
-import {kHierarchies, kSteps, type Hierarchy, type HierarchyKind} from "../../job/form.js";
+import {isRefusedHierarchy, kSteps, type FixedLevel} from "../../job/differential-privacy.js";
+import {kHierarchies, type Generalization, type Hierarchy, type HierarchyKind} from "../../job/form.js";
 import {levelsOf, withCell, withLevel, withoutLevel} from "../../job/levels.js";
 import {sniffedSeparator} from "../../job/separated.js";
+import {Choice} from "./fields.js";
 import {UploadField} from "./upload-field.js";
 
 const kHierarchyNames: Record<HierarchyKind, string> = {
@@ -66,7 +68,7 @@ function LevelTable({name, rows, edit}: {name: string; rows: string[][]; edit: (
 interface Props {
   column: string;
   hierarchy: Hierarchy;
-  makesGroups: boolean;
+  generalization: Generalization;
   edit: (hierarchy: Hierarchy) => void;
 }
 
@@ -117,27 +119,69 @@ function File({column, hierarchy, edit}: Props) {
   );
 }
 
-/** makesGroups: groups show ranges of numbers, so that intervals need no widths. */
-export function HierarchyOf(props: Props) {
-  const {column, hierarchy, makesGroups, edit} = props;
+/** The one level that each record is shown at. */
+function FixedLevelOf({column, hierarchy, edit}: Omit<Props, "generalization">) {
+  const {fixed, kind} = hierarchy;
+  const set = (change: Partial<FixedLevel>) => edit({...hierarchy, fixed: {...fixed, ...change}});
+  switch (kind) {
+    case "intervals":
+      return (
+        <label>
+          <span>
+            Width<span class="hidden"> of {column}</span>
+          </span>
+          <input
+            class="short"
+            inputMode="decimal"
+            value={fixed.width}
+            onInput={(it) => set({width: it.currentTarget.value.trim()})}
+          />
+        </label>
+      );
+    case "dates":
+      return (
+        <Choice label={`Step of ${column}`} value={fixed.step} values={kSteps} onChange={(step) => set({step})} />
+      );
+    case "file":
+      return (
+        <label>
+          <span>
+            Level<span class="hidden"> of {column}</span>: 0 shows the values as they are
+          </span>
+          <input
+            class="short"
+            type="number"
+            required
+            min={0}
+            max={127}
+            value={fixed.level}
+            onInput={(it) => set({level: Number(it.currentTarget.value)})}
+          />
+        </label>
+      );
+    case "table":
+      return null;
+    case "masking":
+    case "hide":
+      return <span class="hint">Masking depends on the longest value of the table. Choose another kind.</span>;
+  }
+}
+
+function kindName(kind: HierarchyKind, generalization: Generalization): string {
+  return kind === "table" && generalization === "fixed" ? "the values as they are" : kHierarchyNames[kind];
+}
+
+/** What is asked of levels that a search may choose from. Groups show ranges of numbers, so that their intervals
+ * need no widths. */
+function SearchedLevelsOf(props: Props) {
+  const {column, hierarchy, generalization, edit} = props;
+  const makesGroups = generalization === "grouped";
   const set = (change: Partial<Hierarchy>) => edit({...hierarchy, ...change});
-  return (
-    <div class="row">
-      <select
-        aria-label={`Hierarchy of ${column}`}
-        value={hierarchy.kind}
-        onChange={(it) => set({kind: it.currentTarget.value as HierarchyKind})}
-      >
-        {kHierarchies.map((it) => (
-          <option key={it} value={it} disabled={it === "table" && hierarchy.rows.length === 0}>
-            {kHierarchyNames[it]}
-          </option>
-        ))}
-      </select>
-      {hierarchy.kind === "intervals" && makesGroups ? (
+  switch (hierarchy.kind) {
+    case "intervals":
+      return makesGroups ? (
         <span class="hint">The groups have ends of their own.</span>
-      ) : null}
-      {hierarchy.kind === "intervals" && !makesGroups ? (
+      ) : (
         <input
           class="widths"
           aria-label={`Widths of ${column}`}
@@ -145,15 +189,43 @@ export function HierarchyOf(props: Props) {
           value={hierarchy.widths}
           onInput={(it) => set({widths: it.currentTarget.value})}
         />
-      ) : null}
-      {hierarchy.kind === "dates" ? <Dates {...props} /> : null}
+      );
+    case "dates":
+      return <Dates {...props} />;
+    case "masking":
+    case "hide":
+    case "table":
+    case "file":
+      return null;
+  }
+}
+
+export function HierarchyOf(props: Props) {
+  const {column, hierarchy, generalization, edit} = props;
+  const isFixed = generalization === "fixed";
+  const isDisabled = (kind: HierarchyKind) =>
+    (kind === "table" && hierarchy.rows.length === 0) || (isFixed && isRefusedHierarchy(kind));
+  return (
+    <div class="row">
+      <select
+        aria-label={`Hierarchy of ${column}`}
+        value={hierarchy.kind}
+        onChange={(it) => edit({...hierarchy, kind: it.currentTarget.value as HierarchyKind})}
+      >
+        {kHierarchies.map((it) => (
+          <option key={it} value={it} disabled={isDisabled(it)}>
+            {kindName(it, generalization)}
+          </option>
+        ))}
+      </select>
+      {isFixed ? <FixedLevelOf {...props} /> : <SearchedLevelsOf {...props} />}
       {hierarchy.kind === "file" ? <File {...props} /> : null}
     </div>
   );
 }
 
 /** Only of a table of levels; it stays closed until somebody wants it. */
-export function LevelsOf({column, hierarchy, edit}: Omit<Props, "makesGroups">) {
+export function LevelsOf({column, hierarchy, edit}: Omit<Props, "generalization">) {
   if (hierarchy.kind !== "table") return null;
   const {rows} = hierarchy;
   const levels = levelsOf(rows);

@@ -9,7 +9,7 @@ import {
   type Likeness,
   type Models,
 } from "../../job/models.js";
-import {Choice, Explained} from "./fields.js";
+import {Choice, Threshold} from "./fields.js";
 
 const kDistanceNames: Record<Distance, string> = {
   equal: "all values equally far apart",
@@ -19,23 +19,6 @@ const kLikenessNames: Record<Likeness, string> = {
   enhanced: "enhanced: frequent values gain less",
   basic: "basic",
 };
-
-function Threshold({label, value, isWhole, hint, onInput}: {
-  label: string; value: string; isWhole?: boolean; hint?: string; onInput: (text: string) => void;
-}) {
-  return (
-    <Explained label={label} hint={hint}>
-      {describedBy => (
-        <input
-          inputMode={isWhole ? "numeric" : "decimal"}
-          value={value}
-          aria-describedby={describedBy}
-          onInput={(it) => onInput(it.currentTarget.value.trim())}
-        />
-      )}
-    </Explained>
-  );
-}
 
 const kMore = ["distance", "entropy", "recursiveC", "recursiveL", "beta", "likeness", "delta"] as const;
 const isPlain = (models: Models) => kMore.every(it => models[it] === kNoModels[it]);

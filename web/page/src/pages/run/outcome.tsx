@@ -2,7 +2,7 @@
 import {pageJobs, type Report, type RunDetails} from "../../page-jobs-api.js";
 import {Lattice} from "../../lattice-view.js";
 import {resultNameOf} from "../../job/names.js";
-import {attributesOf, comparedSizes, figuresOf, kNone} from "../../measures.js";
+import {attributesOf, comparedSizes, figuresOf, kNone, privacyWords, recordsRead} from "../../measures.js";
 import {Bar, Bars, Card, FigureList, Stat, Stats} from "../../ui.js";
 import {count, percent} from "../../ui/format.js";
 
@@ -17,7 +17,7 @@ function suppressedWords({suppressed_rows: all, dropped_rows: dropped, hidden_ro
 function Result({report}: {report: Report}) {
   if (report.mondrian)
     return <Stat label="Result" value="groups" hint={`made by ${report.mondrian.algorithm}, which proves no optimum`} />;
-  if (!report.search) return <Stat label="Result" value="as chosen" />;
+  if (!report.search || report.differential_privacy) return <Stat label="Result" value="as chosen" />;
   return report.search.is_proven ? (
     <Stat label="Result" value="proven optimum" tone="good" hint={`no transformation has a better ${report.metric}`} />
   ) : (
@@ -27,16 +27,24 @@ function Result({report}: {report: Report}) {
 
 function KeyFigures({run, report}: {run: RunDetails; report: Report}) {
   const after = run.measures?.after;
+  const sampled = report.differential_privacy;
   return (
     <Stats>
       <Result report={report} />
       <Stat
         label="Records published"
         value={count(report.published_rows)}
-        unit={`of ${count(report.rows)}`}
+        unit={`of ${count(report.rows)}${report.differential_privacy ? " sampled" : ""}`}
         hint={suppressedWords(report)}
       />
-      <Stat label="Smallest equivalence class" value={count(report.smallest_class)} hint={`k is ${report.k}`} />
+      <Stat label="Smallest equivalence class" value={count(report.smallest_class)} hint={`k is ${report.k}${sampled ? ", from ε and δ" : ""}`} />
+      {sampled ? (
+        <Stat
+          label="Differential privacy"
+          value={privacyWords(sampled)}
+          hint={`${count(report.rows)} of ${count(sampled.read_rows)} records were sampled, each with a probability of ${percent(sampled.beta)}`}
+        />
+      ) : null}
       {after ? (
         <Stat
           label="Maximum re-identification risk"
@@ -53,22 +61,33 @@ function KeyFigures({run, report}: {run: RunDetails; report: Report}) {
   );
 }
 
+/** Of a sample whose secret is thrown away. */
+function PublishOnce() {
+  return (
+    <p class="hint">
+      Publish one table of these people only: another run draws another sample, and the ε and δ of both add up.
+      The figures of this page tell exact numbers of records, so do not publish them.
+    </p>
+  );
+}
+
 function Sizes({run, report}: {run: RunDetails; report: Report}) {
   const {before = null, after = null, starred_rows: starred = 0} = run.measures ?? {};
   if (!before && !after) return null;
-  const made = comparedSizes(before, after, starred, report.dropped_rows);
+  const all = recordsRead(report);
+  const made = comparedSizes(before, after, starred, report.dropped_rows, all - report.rows);
   return (
     <Card title="Sizes of equivalence classes, before and after">
       <Bars
         label="records in equivalence classes of this size"
         series={["before", "after"]}
         format={count}
-        max={report.rows}
+        max={all}
         bars={made.map(it => ({label: it.label, values: [it.before, it.after]}))}
       />
       {before ? (
         <p class="hint">
-          Both sides count the {count(report.rows)} records of the input, so that bars of one length are the same
+          Both sides count the {count(all)} records of the input, so that bars of one length are the same
           number of records. Before, the maximum re-identification risk is {percent(before.highest_risk)} and
           the average {percent(before.mean_risk)}.
         </p>
@@ -124,6 +143,7 @@ export function Outcome({run}: {run: RunDetails}) {
         }
       >
         <KeyFigures run={run} report={report} />
+        {report.differential_privacy ? <PublishOnce /> : null}
       </Card>
       <div class="cards">
         <Sizes run={run} report={report} />
