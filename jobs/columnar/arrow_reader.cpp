@@ -28,7 +28,7 @@ class PieceStream final : public arrow::io::InputStream {
 
   arrow::Result<std::int64_t> Read(std::int64_t size, void* out) override {
     while (std::ssize(held_) - at_ < size && !is_over_) {
-      held_.erase(0, static_cast<std::size_t>(std::exchange(at_, 0)));
+      if (!keeps_all_) held_.erase(0, static_cast<std::size_t>(std::exchange(at_, 0)));
       const auto more = read_(held_);
       if (!more) {
         error_ = more.error();
@@ -50,6 +50,13 @@ class PieceStream final : public arrow::io::InputStream {
     ARROW_RETURN_NOT_OK(buffer->Resize(given));
     return std::shared_ptr<arrow::Buffer>(std::move(buffer));
   }
+  // Gives the bytes from the beginning again, once.
+  void begin_again() {
+    keeps_all_ = false;
+    at_ = position_ = 0;
+    last_.clear();
+  }
+
   arrow::Status Close() override { return arrow::Status::OK(); }
   bool closed() const override { return false; }
   arrow::Result<std::int64_t> Tell() const override { return position_; }
@@ -65,6 +72,7 @@ class PieceStream final : public arrow::io::InputStream {
   arrow::MemoryPool& pool_;
   std::string held_, last_;
   std::int64_t at_ = 0, position_ = 0;
+  bool keeps_all_ = true;  // until it has begun again
   bool is_over_ = false;
   std::optional<Error> error_;
 };
@@ -401,10 +409,16 @@ Result<void> read_arrow_file(const RandomAccessFile& file, arrow::MemoryPool& po
 Result<void> read_arrow_stream(PieceStream& stream, arrow::MemoryPool& pool, const Wanted& wanted,
                                KeptColumns& kept) {
   constexpr auto kFormat = ColumnarFormat::arrow_stream;
-  const auto reader = arrow::ipc::RecordBatchStreamReader::Open(&stream, options_with(pool));
+  auto options = options_with(pool);
+  auto reader = arrow::ipc::RecordBatchStreamReader::Open(&stream, options);
   if (!reader.ok()) return error_of(reader.status(), kFormat);
   if (auto chosen = kept.choose(*(*reader)->schema(), wanted.columns, wanted.others, wanted.types); !chosen)
     return chosen;
+  // Which columns are decoded has to be said before the schema is read.
+  options.included_fields = kept.fields();
+  stream.begin_again();
+  reader = arrow::ipc::RecordBatchStreamReader::Open(&stream, options);
+  if (!reader.ok()) return error_of(reader.status(), kFormat);
   return add_all(**reader, kFormat, kept);
 }
 

@@ -108,6 +108,19 @@ class DifferentialPrivacy(VerbCase):
         whole = sum(possible[key] for key in found)
         self.assertLess(abs(len(rows) / whole - 0.632), 0.08)
 
+    def test_each_report_tells_the_sample_apart_from_what_was_read(self):
+        (self.folder / "job.yaml").write_text(JOB.replace("EPSILON", "1").replace("DELTA", "0.0001"))
+        told = self.run_verb("anonymize", "job.yaml", "--report", "report.json", "--report-html", "report.html")
+        sampled = json.loads((self.folder / "report.json").read_text())["rows"]
+        page = (self.folder / "report.html").read_text()
+        words = f"(ε, δ) = (1, 0.0001): {sampled} of 2000 records were sampled, each with probability 0.6321"
+        self.assertIn(words, told.stdout)
+        self.assertIn(words, page)
+        self.assertIn(f"of {sampled} sampled", page)
+        self.assertNotIn(" read<", page)
+        for text in (told.stdout, page):
+            self.assertIn("another run draws another sample, and the ε and δ of both add up", text)
+
     def test_every_run_takes_another_sample(self):
         counts = {tuple(sorted(json.dumps(row) for row in self.publish(1, 1e-4)[1])) for _ in range(4)}
         self.assertGreater(len(counts), 1)
