@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -138,6 +139,30 @@ TEST_CASE("only wanted columns are decoded, and nested ones are refused where th
   CHECK(read(content("types.parquet"), std::nullopt, {"kind"}).starts_with("record 3: kind has no value"));
   CHECK(read(content("twice.feather")).starts_with("column 1 (a) has the name of another column"));
   CHECK(read(content("twice.feather"), "-", {"b"}) == "");
+}
+
+TEST_CASE("the other columns of a stream are not decoded either") {
+  if (!has_library()) return;
+  const auto packed = content("packed.arrows");
+  std::string ids = "id:";
+  for (int i = 0; i < 1000; ++i) ids += fmt::format(" [{}]", i);
+  // A column's values are one frame of zstd, which begins with these bytes.
+  const std::string_view frame = "\x28\xB5\x2F\xFD";
+  auto damaged = packed;
+  damaged.replace(damaged.rfind(frame), 12, 12, '\xFF');
+  std::vector<std::string> others;
+  CHECK(read(damaged, "-", {"id"}, &others) == ids + "\n");
+  CHECK(others == std::vector<std::string>{"town"});
+  CHECK(read(damaged, "-", {"town"}).starts_with("the Arrow stream is damaged"));
+  CHECK(read(damaged).starts_with("the Arrow stream is damaged"));
+  CHECK(read(packed).starts_with(ids + "\ntown: [0] [1] [2] [3] [4] [5] [6] [0] "));
+  // However the bytes come, they are read from the beginning again.
+  for (const std::size_t size : {std::size_t{1}, std::size_t{7}, packed.size() - 1, packed.size()}) {
+    const auto table = read_columnar({pieces_of(packed, size), nullptr}, ColumnarFormat::arrow_stream,
+                                     std::nullopt, std::vector<std::string>{"id"}, kLimit);
+    REQUIRE(table.has_value());
+    CHECK(shown(*table) == ids + "\n");
+  }
 }
 
 TEST_CASE("files that are cut off, damaged or too large are refused") {

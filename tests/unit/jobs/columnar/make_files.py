@@ -77,6 +77,10 @@ def main() -> None:
     with pa.ipc.new_stream(FILES / "types.arrows", table.schema) as stream:
         stream.write_table(table)
         stream.write_table(table)
+    numbers = pa.table({"id": pa.array(range(1000)), "town": pa.array([it % 7 for it in range(1000)])})
+    packing = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_stream(FILES / "packed.arrows", numbers.schema, options=packing) as stream:
+        stream.write_table(numbers)
     people = pa.table({
         "id": pa.array(range(1000)),
         "town": pa.array([f"town {i * i % 17}" for i in range(1000)]),
