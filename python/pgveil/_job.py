@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import pathlib
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any, Optional, TypedDict, Union
 
 from ._frames import Frame
 from ._library import UsageError
@@ -14,8 +14,9 @@ from .hierarchies import Hierarchy
 # These form groups, which cut numbers as numbers.
 GROUPING = ("mondrian", "least_loss")
 
-QuasiIdentifiers = Sequence[str] | Mapping[str, Hierarchy | None]
-Sensitive = Sequence[str] | Mapping[str, Mapping[str, Any]]
+# Python 3.9 evaluates these, and knows no | of types.
+QuasiIdentifiers = Union[Sequence[str], Mapping[str, Optional[Hierarchy]]]
+Sensitive = Union[Sequence[str], Mapping[str, Mapping[str, Any]]]
 
 
 class DifferentialPrivacy(TypedDict):

@@ -3,6 +3,7 @@
 
 Data frames of pandas, polars and pyarrow are tested where these are installed. The library has the sanitizers
 of the build, so this test starts itself again with their runtime."""
+import ast
 import collections
 import contextlib
 import csv
@@ -339,6 +340,20 @@ class Package(unittest.TestCase):
         own = [it.split()[-1] for it in shown.stdout.splitlines() if " T " in it]
         declared = re.findall(r"\b(pgveil_\w+)\(", (ROOT / "library" / "pgveil.h").read_text())
         self.assertEqual(sorted(it for it in own if it.startswith("pgveil_")), sorted(set(declared)))
+
+    def test_python_3_9_can_evaluate_the_types_of_the_modules(self):
+        """It knows no | of types. Annotations are texts, so only the names for types are evaluated."""
+        for module in (ROOT / "python" / "pgveil").glob("*.py"):
+            tree = ast.parse(module.read_text(), feature_version=(3, 9))
+            self.assertIn("from __future__ import annotations", module.read_text(), module.name)
+            joined = [
+                it.lineno
+                for statement in tree.body
+                if isinstance(statement, ast.Assign)
+                for it in ast.walk(statement.value)
+                if isinstance(it, ast.BinOp) and isinstance(it.op, ast.BitOr)
+            ]
+            self.assertEqual(joined, [], module.name)
 
     def test_the_wheel_has_the_package_and_the_library(self):
         with tempfile.TemporaryDirectory() as folder:
