@@ -26,7 +26,8 @@ def package_of(library: str) -> str:
     listed = subprocess.run(["dpkg-query", "-S", f"*/{name}"], capture_output=True, text=True).stdout
     for line in listed.splitlines():
         package, path = line.split(": ", 1)
-        if hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest().startswith(digest):
+        file = pathlib.Path(path)
+        if file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest().startswith(digest):
             return package.split(":")[0]
     sys.exit(f"{name} is a file of no package; install the one of the distribution, and build again")
 
