@@ -1,6 +1,6 @@
 #pragma once
-// The buffer of the read loop of one connection to the backend. It is small for quiet ones, grows each time a read fills it, and becomes
-// small again after some reads that did not need more.
+// The buffer of the read loop of one connection to the backend. It is small for quiet ones, grows each time a
+// read fills it, and becomes small again after some reads that did not need more.
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <cstddef>
