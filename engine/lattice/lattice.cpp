@@ -18,6 +18,16 @@ bool contains(const Lattice& lattice, const Transformation& transformation) {
   return generalizes(transformation, lattice.bottom) && generalizes(lattice.top, transformation);
 }
 
+Lattice subset_lattice(const Lattice& whole, std::uint64_t attributes) {
+  Lattice made = whole;
+  for (std::size_t j = 0; j < whole.attributes; ++j) {
+    if ((attributes >> j & 1) != 0) continue;
+    made.bottom.set_level(j, whole.dropped.level(j));
+    made.top.set_level(j, whole.dropped.level(j));
+  }
+  return made;
+}
+
 void successors(const Lattice& lattice, const Transformation& of, std::vector<Transformation>& into) {
   into.clear();
   for (std::size_t j = 0; j < lattice.attributes; ++j) {
@@ -72,6 +82,7 @@ PriorityOrder::PriorityOrder(std::span<const std::vector<std::uint32_t>> distinc
       shares.push_back({height == 0 ? 0.0 : static_cast<double>(level) / height,
                         static_cast<double>(counts[level]) / static_cast<double>(counts.front())});
     }
+    shares.push_back(shares.back());  // a dropped column: the same in all transformations that are compared
   }
 }
 

@@ -26,6 +26,9 @@ struct Lattice {
 
 [[nodiscard]] bool contains(const Lattice& lattice, const Transformation& transformation);
 
+// The part of a lattice in which all attributes are dropped but those whose bit is set in `attributes`.
+[[nodiscard]] Lattice subset_lattice(const Lattice& whole, std::uint64_t attributes);
+
 // Direct generalizations and specializations inside the lattice, by attribute. The vector is overwritten.
 void successors(const Lattice& lattice, const Transformation& of, std::vector<Transformation>& into);
 void predecessors(const Lattice& lattice, const Transformation& of, std::vector<Transformation>& into);

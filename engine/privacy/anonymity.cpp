@@ -199,6 +199,14 @@ bool is_inherited(const Anonymity& anonymity) {
   return keeps_what_parts_keep(anonymity) && std::ranges::none_of(anonymity.risks, is_of_estimates);
 }
 
+// Models of all classes together say how many records are suppressed, and not which ones.
+bool suppressed_stay_suppressed(const Anonymity& anonymity) {
+  if (anonymity.suppression_limit == 0) return is_inherited_by_merging(anonymity);
+  return keeps_what_parts_keep(anonymity) && std::ranges::all_of(anonymity.risks, [](const RiskModel& it) {
+           return std::holds_alternative<HighestRisk>(it);
+         });
+}
+
 bool is_plain(const Anonymity& anonymity) {
   return anonymity.sensitive.empty() && !anonymity.presence && !anonymity.k_map && anonymity.risks.empty();
 }

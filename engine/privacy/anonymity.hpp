@@ -142,6 +142,9 @@ struct Anonymity {
 // are suppressed by themselves never grows.
 [[nodiscard]] bool keeps_what_parts_keep(const Anonymity& anonymity);
 
+// Whether each record that a transformation suppresses is also suppressed by all its specializations.
+[[nodiscard]] bool suppressed_stay_suppressed(const Anonymity& anonymity);
+
 // Whether nothing but the size of a class has to be tested.
 [[nodiscard]] bool is_plain(const Anonymity& anonymity);
 

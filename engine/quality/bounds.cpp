@@ -65,6 +65,32 @@ Score Quality::bound(const Transformation& transformation) const {
   return made;
 }
 
+// With gs < ½ an attribute's precision can fall when more records are suppressed.
+bool Quality::is_combined() const {
+  return !is_class_based() && !(facts_.may_gain_by_suppressing && factors_.suppression < 1);
+}
+
+double Quality::combined_bound(std::span<const double> scores) const {
+  double combined = 0;
+  switch (aggregate_) {
+    case Aggregate::sum:
+    case Aggregate::arithmetic_mean:
+      for (const double score : scores) combined += score;
+      break;
+    case Aggregate::geometric_mean:
+      combined = 1;
+      for (const double score : scores) combined *= 1 + score;
+      combined -= 1;
+      break;
+    case Aggregate::maximum:
+    case Aggregate::rank:
+      for (const double score : scores) combined = std::max(combined, score);
+      break;
+  }
+  // More than the truncation to ten decimals and the rounding of all sums.
+  return std::max(0.0, combined - 1e-8 * (1 + combined));
+}
+
 std::optional<double> Quality::bound_of_generalizations(const Transformation& transformation,
                                                         const Summary& summary, std::uint64_t k) const {
   if (facts_.bound_of_generalizations == nullptr) return std::nullopt;

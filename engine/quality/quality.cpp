@@ -214,6 +214,8 @@ void Quality::fill_bounds(std::size_t j) {
     tables_[j].bound_factors.push_back(
         geometric_factor(tables_[j].bounds[level], weights_[j], table_.attributes.size()));
   }
+  tables_[j].bounds.push_back(0);
+  tables_[j].bound_factors.push_back(1);
 }
 
 double Quality::level_entropy(std::size_t j, unsigned level) const {
@@ -298,7 +300,9 @@ Score Quality::aggregate_in(std::span<const std::size_t> order, const Transforma
   std::array<double, kMaxAttributes> values;
   std::array<double, kMaxAttributes> weights;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    values[i] = (this->*facts_.attribute_value)(order[i], transformation.level(order[i]), summary);
+    const unsigned level = transformation.level(order[i]);
+    const bool is_dropped = level > table_.attributes[order[i]].height();
+    values[i] = is_dropped ? 0 : (this->*facts_.attribute_value)(order[i], level, summary);
     weights[i] = weights_[order[i]];
   }
   return aggregate(aggregate_, std::span(values).first(order.size()), std::span(weights).first(order.size()));

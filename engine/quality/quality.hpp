@@ -63,7 +63,8 @@ class Quality {
   // Whether the classes are scored as such, not attribute by attribute.
   [[nodiscard]] bool is_class_based() const { return facts_.class_score != nullptr; }
 
-  // REQUIRES: the summary is of this transformation, which is anonymous.
+  // REQUIRES: the summary is of this transformation, which is anonymous. A dropped attribute loses nothing,
+  // and may only occur if is_combined().
   [[nodiscard]] Score score(const Transformation& transformation, const Summary& summary) const;
   // The same, but with sums taken in the given order of the attributes, as the reference prints them.
   [[nodiscard]] Score score_as_given(const Transformation& transformation, const Summary& summary) const;
@@ -71,6 +72,10 @@ class Quality {
   // A lower bound, found without any grouping, of the scores of the transformation (if anonymous) and of its
   // generalizations.
   [[nodiscard]] Score bound(const Transformation& transformation) const;
+  // Whether every transformation scores at least combined_bound() of its scores on disjoint sets of
+  // attributes, with all other columns dropped, if each of these suppresses some of the same records.
+  [[nodiscard]] bool is_combined() const;
+  [[nodiscard]] double combined_bound(std::span<const double> scores) const;
   // Lower bounds of the scores of a checked transformation, if it is anonymous, and of all its anonymous
   // generalizations or specializations. nullopt: the classes give no bound. k is that of the check.
   [[nodiscard]] std::optional<double> bound_of_generalizations(const Transformation& transformation,
@@ -107,7 +112,7 @@ class Quality {
   // Per attribute and level, everything that needs no grouping: the share of loss, entropy, relative height …
   struct AttributeTables {
     std::vector<double> values;              // [level]
-    std::vector<double> bounds;              // [level]
+    std::vector<double> bounds;              // [level]; a dropped attribute loses nothing
     std::vector<double> bound_factors;       // [level]: its factor of the geometric mean; roots are expensive
     std::vector<std::uint64_t> domain_rows;  // [level]: Σ_C n · hierarchy rows of the value
     double maximal_entropy = 0;

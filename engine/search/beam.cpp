@@ -20,7 +20,6 @@ namespace {
 constexpr std::size_t kWidth = 8;
 constexpr std::size_t kRound = 8;
 
-// Smaller lattices are proven within minutes.
 constexpr std::uint64_t kLargeLattice = std::uint64_t{1} << 24;
 constexpr std::size_t kAttributesPerRaised = 5;
 constexpr std::size_t kFailuresPerAttribute = 40;    // checked exchanges in succession that were not better
@@ -194,8 +193,11 @@ void run_beam(Explorer& explorer) {
 
 void dive(Explorer& explorer) {
   Beam(explorer).run();
-  if (transformation_count(explorer.lattice()).value_or(kLargeLattice) >= kLargeLattice)
-    Exchanges(explorer).run();
+  if (is_large(explorer.lattice())) Exchanges(explorer).run();
+}
+
+bool is_large(const Lattice& lattice) {
+  return transformation_count(lattice).value_or(kLargeLattice) >= kLargeLattice;
 }
 
 }  // namespace pgveil::engine

@@ -15,6 +15,7 @@
 #include <list>
 
 #include "engine/search/algorithms.hpp"
+#include "engine/search/group_bound.hpp"
 #include "engine/search/path_search.hpp"
 
 namespace pgveil::engine {
@@ -178,9 +179,14 @@ class BestFirst {
 
 }  // namespace
 
+void prove_best_first(Explorer& explorer) {
+  BestFirst(explorer).run();
+}
+
 void run_best_first(Explorer& explorer) {
   dive(explorer);
-  BestFirst(explorer).run();
+  raise_bound_by_larger_groups(explorer);
+  prove_best_first(explorer);
 }
 
 }  // namespace pgveil::engine

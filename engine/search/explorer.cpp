@@ -230,12 +230,34 @@ bool Explorer::is_of_no_use(const Transformation& snapshot) {
   return std::ranges::all_of(neighbours_, [this](const Transformation& up) { return is_settled(up); });
 }
 
+SearchOptions Explorer::options_of_part() {
+  SearchOptions made = options_;
+  made.progress = [this](const Progress&) { count_check(); };
+  return made;
+}
+
+std::optional<double> Explorer::take_over(Explorer&& part) {
+  for (const auto& member : part.not_anonymous_.members()) not_anonymous_.add(member);
+  is_stopped_ = is_stopped_ || part.is_stopped_;
+  auto result = std::move(part).result();
+  for (auto& record : result.checked) {
+    record.score = std::nullopt;  // of a part
+    checked_.push_back(std::move(record));
+  }
+  counts_of_parts_.roll_ups += result.counts.roll_ups;
+  counts_of_parts_.snapshot_hits += result.counts.snapshot_hits;
+  counts_of_parts_.snapshots_stored += result.counts.snapshots_stored;
+  counts_of_parts_.rows_grouped += result.counts.rows_grouped;
+  counts_of_parts_.cells_transformed += result.counts.cells_transformed;
+  note_bytes(result.bytes);
+  return result.lower_bound;
+}
+
 void Explorer::raise_lower_bound(double bound) {
   lower_bound_ = std::max(lower_bound_.value_or(bound), bound);
 }
 
 void Explorer::report(const Transformation& transformation, const Summary& summary) {
-  ++checks_;
   if (options_.record == Switch::on) {
     CheckedTransformation record{table_.to_given(transformation), summary.is_anonymous, std::nullopt};
     if (summary.is_anonymous && contains(lattice_, transformation)) {
@@ -243,6 +265,11 @@ void Explorer::report(const Transformation& transformation, const Summary& summa
     }
     checked_.push_back(std::move(record));
   }
+  count_check();
+}
+
+void Explorer::count_check() {
+  ++checks_;
   if (options_.progress) {
     options_.progress({checks_, incumbent_ ? &incumbent_->score : nullptr, lower_bound_,
                        [this] { return decided_share(); }});
@@ -306,6 +333,11 @@ SearchResult Explorer::result() && {
   }
   result.counts = checker_.counts();
   result.counts.checks = checks_;
+  result.counts.roll_ups += counts_of_parts_.roll_ups;
+  result.counts.snapshot_hits += counts_of_parts_.snapshot_hits;
+  result.counts.snapshots_stored += counts_of_parts_.snapshots_stored;
+  result.counts.rows_grouped += counts_of_parts_.rows_grouped;
+  result.counts.cells_transformed += counts_of_parts_.cells_transformed;
   result.protection = not_anonymous_.predictions();
   result.quality = quality_predictions_;
   result.quality.inserts = expensive_.predictions().inserts;

@@ -98,6 +98,13 @@ class Explorer {
   void note_bytes(std::size_t bytes) { algorithm_bytes_ = std::max(algorithm_bytes_, bytes); }
   void give_up_proof() { is_proof_given_up_ = true; }
 
+  // Takes over a search in which some attributes are dropped: what is not anonymous there is not anonymous
+  // here, and its work counts. If it was stopped, this search is stopped, too. Returns its lower bound.
+  // REQUIRES: it was made with options_of_part(), and suppressed records stay suppressed.
+  [[nodiscard]] std::optional<double> take_over(Explorer&& part);
+  // The options of this search, and its checks are reported as checks of this one, which must outlive it.
+  [[nodiscard]] SearchOptions options_of_part();
+
   // Called now and then by walks through the lattice that check nothing. True once the search must stop.
   [[nodiscard]] bool wants_stop() { return !may_check(); }
 
@@ -141,6 +148,7 @@ class Explorer {
   void keep_snapshot(bool is_anonymous);
   [[nodiscard]] bool is_of_no_use(const Transformation& snapshot);
   void report(const Transformation& transformation, const Summary& summary);
+  void count_check();
   [[nodiscard]] double decided_share();
 
   const PreparedTable& table_;
@@ -163,6 +171,7 @@ class Explorer {
   std::optional<DecidedShare> decided_;  // set once it is asked for
   std::optional<double> lower_bound_;    // known to the algorithm
   std::uint64_t checks_ = 0;
+  CheckCounts counts_of_parts_;
   std::size_t algorithm_bytes_ = 0;
   Predictions quality_predictions_;
   bool is_proof_given_up_ = false;

@@ -5,20 +5,10 @@
 namespace pgveil::engine {
 namespace {
 
-// The lattice of a subset of the quasi-identifiers, in which the others are dropped. A subset's
-// transformation that is not anonymous generalizes, and so excludes, every transformation of a larger subset
-// that agrees with it (Kohlmayer et al. 2012, III-A). Because dropping a column is a level of its own here,
-// ordinary predictive tagging does this.
-Lattice subset_lattice(const Lattice& whole, std::uint64_t subset) {
-  Lattice made = whole;
-  for (std::size_t j = 0; j < whole.attributes; ++j) {
-    if ((subset >> j & 1) != 0) continue;
-    made.bottom.set_level(j, whole.dropped.level(j));
-    made.top.set_level(j, whole.dropped.level(j));
-  }
-  return made;
-}
-
+// In the lattice of a subset of the quasi-identifiers, the others are dropped. A subset's transformation that
+// is not anonymous generalizes, and so excludes, every transformation of a larger subset that agrees with it
+// (Kohlmayer et al. 2012, III-A). Because dropping a column is a level of its own here, ordinary predictive
+// tagging does this.
 void search_subset(Explorer& explorer, const Lattice& lattice) {
   Antichain anonymous(Antichain::Keep::minimal,
                       lattice.attributes);  // for this subset only: it says nothing about larger ones

@@ -6,6 +6,7 @@
 
 #include "common/assert.hpp"
 #include "engine/search/algorithms.hpp"
+#include "engine/search/group_bound.hpp"
 
 namespace pgveil::engine {
 namespace {
@@ -123,7 +124,10 @@ Result<SearchResult> search(const PreparedTable& table, const SearchOptions& opt
   const Quality quality(table, options.quality, options.anonymity.suppression_limit);
   Explorer explorer(table, *lattice, quality, options);
   const Facts facts = facts_of(options.algorithm);
+  // best_first does it itself, after its dive.
+  if (facts.walks_the_lattice && !facts.is_heuristic) raise_bound_by_small_groups(explorer);
   facts.run(explorer);
+  if (facts.is_heuristic) raise_bound_by_small_groups(explorer);
   if (facts.leaves_some_unsettled) score_the_rest(explorer);
   return std::move(explorer).result();
 }

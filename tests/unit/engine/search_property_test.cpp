@@ -2,7 +2,8 @@
 // order of the columns makes no difference. Seeds are fixed; a failure names its seed.
 #include <algorithm>
 
-#include "random_tables.hpp"
+#include "engine/search/group_bound.hpp"
+#include "random_sensitive.hpp"
 
 using namespace pgveil::engine;
 using namespace pgveil::engine::test;
@@ -295,6 +296,110 @@ TEST_CASE("a stopped search gives a bound that no score falls below, and that ne
       CHECK(*stopped.lower_bound <= best + 1e-9 * std::abs(best));
       CHECK(*stopped.lower_bound >= last - 1e-9 * std::abs(best));
       last = *stopped.lower_bound;
+    }
+  }
+}
+
+TEST_CASE("searches of groups of attributes bound the score of every anonymous transformation") {
+  std::uint64_t compared = 0, raised = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    CAPTURE(seed);
+    const auto random = sensitive_table(seed);
+    const auto table = value_of(prepare(random.random.table, random.random.columns, random.privacy));
+    std::mt19937_64 generator(seed);
+    auto options = random_options(generator, table);
+    if (seed % 2 == 0) options.anonymity.sensitive = {{0, DistinctDiversity{2}}};
+    if (seed % 5 == 0) options.anonymity.risks = {HighestRisk{0.4}};
+    if (seed % 5 == 1) options.anonymity.risks = {AverageRisk{0.4}};
+    if (seed % 7 == 0) options.anonymity.sensitive = {{0, random_model(generator)}};
+    CAPTURE(name(options.quality.metric));
+    options.algorithm = Algorithm::brute_force;
+    const auto expected = value_of(search(table, options));
+    if (!expected.optimum) continue;
+    const double best = expected.optimum->score.value();
+    const Quality quality(table, options.quality, options.anonymity.suppression_limit);
+    const double at_bottom = quality.bound(table.lattice.bottom).value();
+    const bool has_bound = quality.is_combined() && suppressed_stay_suppressed(options.anonymity);
+    for (std::size_t groups = 1; groups <= table.attributes.size(); ++groups) {
+      CAPTURE(groups);
+      options.pruning = Pruning::bounds;
+      std::uint64_t reported = 0;
+      options.progress = [&](const Progress& progress) { reported = progress.checks; };
+      Explorer explorer(table, table.lattice, quality, options);
+      raise_bound_by_groups(explorer, groups);
+      explorer.give_up_proof();
+      const auto result = std::move(explorer).result();
+      REQUIRE(result.lower_bound);
+      REQUIRE(*result.lower_bound <= best);
+      CHECK(result.counts.checks == reported);
+      if (!has_bound) CHECK(result.counts.checks == 0);
+      if (has_bound && groups == 1) CHECK(*result.lower_bound >= best - 2e-8 * (1 + best));
+      ++compared;
+      raised += groups > 1 && *result.lower_bound > at_bottom + 1e-6 ? 1 : 0;
+    }
+  }
+  CHECK(compared > 400);
+  CHECK(raised > 40);
+}
+
+TEST_CASE("records that two groups suppress are the same ones: their costs are not added up") {
+  // The last record differs in both columns. Each column alone, and both together, suppress this one record.
+  std::string rows = "a;b\n";
+  for (int i = 0; i < 9; ++i) rows += "x;x\n";
+  rows += "y;y\n";
+  const auto read = value_of(read_table(rows, ';'));
+  const std::vector<QuasiIdentifier> columns = {quasi_identifier("a", "x;*\ny;*\n"),
+                                                quasi_identifier("b", "x;*\ny;*\n")};
+  const auto table = value_of(prepare(read, columns));
+  SearchOptions options;
+  options.anonymity = {.k = 2, .suppression_limit = 1};
+  options.algorithm = Algorithm::brute_force;
+  const auto expected = value_of(search(table, options));
+  REQUIRE(expected.optimum);
+  CHECK(expected.optimum->summary.suppressed_rows == 1);
+  const Quality quality(table, options.quality, 1);
+  Explorer explorer(table, table.lattice, quality, options);
+  raise_bound_by_groups(explorer, 2);
+  explorer.give_up_proof();
+  const double bound = std::move(explorer).result().lower_bound.value();
+  CHECK(bound <= expected.optimum->score.value());
+  CHECK(bound == doctest::Approx(expected.optimum->score.value()).epsilon(1e-6));
+}
+
+TEST_CASE("a large lattice: the lower bound of a stopped search says something, whatever the algorithm") {
+  const auto random = wide_table(12, 6, 60);  // 2^24 transformations
+  const auto table = value_of(prepare(random.table, random.columns));
+  SearchOptions options;
+  options.anonymity = {.k = 3, .suppression_limit = 3};
+  const Quality quality(table, options.quality, 3);
+  const double at_bottom = quality.bound(table.lattice.bottom).value();
+  const auto stopped_after = [&](Algorithm algorithm, std::uint64_t checks) {
+    options.algorithm = algorithm;
+    std::uint64_t done = 0;
+    double last = -1;
+    options.progress = [&](const Progress& progress) {
+      CHECK(progress.checks == done + 1);
+      done = progress.checks;
+      if (progress.lower_bound) CHECK(*progress.lower_bound >= last);
+      last = progress.lower_bound.value_or(last);
+    };
+    options.stop = [&] { return done >= checks; };
+    auto result = value_of(search(table, options));
+    CHECK(result.counts.checks == done);
+    return result;
+  };
+  const auto beam = stopped_after(Algorithm::beam, UINT64_MAX);
+  REQUIRE(beam.optimum);
+  const double best = beam.optimum->score.value();
+  CHECK(*beam.lower_bound > at_bottom + best / 4);
+  for (const auto algorithm : {Algorithm::best_first, Algorithm::flash, Algorithm::datafly}) {
+    CAPTURE(name(algorithm));
+    for (const std::uint64_t checks : {0, 1, 10, 100, 1'000, 6'000}) {
+      CAPTURE(checks);
+      const auto result = stopped_after(algorithm, checks);
+      REQUIRE(result.lower_bound);
+      CHECK(*result.lower_bound <= best);
+      if (checks == 6'000) CHECK(*result.lower_bound > at_bottom + best / 4);
     }
   }
 }

@@ -134,6 +134,33 @@ TEST_CASE("any number of threads checks and finds the same, with every metric an
 }
 
 TEST_CASE(
+    "any number of threads searches the same groups of a large lattice, and is stopped at the same place") {
+  Divided divided;
+  const auto random = wide_table(12, 6, 200);  // 2^24 transformations
+  const auto table = value_of(prepare(random.table, random.columns));
+  SearchOptions options;
+  options.anonymity = {3, 10};
+  for (const auto algorithm : {Algorithm::best_first, Algorithm::flash, Algorithm::igreedy}) {
+    CAPTURE(name(algorithm));
+    options.algorithm = algorithm;
+    const auto stopped = [&](const Parallel& parallel) {
+      std::uint64_t checks = 0;
+      options.progress = [&](const Progress& progress) { checks = progress.checks; };
+      options.stop = [&] { return checks >= 3'000; };
+      return found(table, options, parallel);
+    };
+    const auto expected = stopped({});
+    for (const auto threads : kThreads) {
+      CAPTURE(threads);
+      const auto result = stopped(divided.among(threads));
+      compare_results(result, expected);
+      CHECK(result.lower_bound == expected.lower_bound);
+    }
+  }
+  CHECK(divided.runs > 0);
+}
+
+TEST_CASE(
     "a round of checks gives what they give one after the other, and the same snapshots for any threads") {
   Divided divided;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
