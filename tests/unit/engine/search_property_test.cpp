@@ -392,9 +392,9 @@ TEST_CASE("a large lattice: the lower bound of a stopped search says something, 
   REQUIRE(beam.optimum);
   const double best = beam.optimum->score.value();
   CHECK(*beam.lower_bound > at_bottom + best / 4);
-  for (const auto algorithm : {Algorithm::best_first, Algorithm::flash, Algorithm::datafly}) {
+  for (const auto algorithm : {Algorithm::best_first, Algorithm::flash}) {
     CAPTURE(name(algorithm));
-    for (const std::uint64_t checks : {0, 1, 10, 100, 1'000, 6'000}) {
+    for (const std::uint64_t checks : {0, 100, 6'000}) {
       CAPTURE(checks);
       const auto result = stopped_after(algorithm, checks);
       REQUIRE(result.lower_bound);
