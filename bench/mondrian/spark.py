@@ -15,7 +15,7 @@ import time
 
 ROOT = pathlib.Path(os.environ["ROOT"])
 sys.path[:0] = [str(ROOT / "spark"), str(ROOT / "spark" / "tools")]
-from local_cluster import LocalCluster  # noqa: E402
+from local_cluster import SHORT, LocalCluster  # noqa: E402
 
 BINARY = os.environ["PGVEIL_BIN"]
 DATASETS = pathlib.Path(os.environ.get("PGVEIL_DATASETS", ROOT.parent / "shared" / "datasets"))
@@ -32,10 +32,9 @@ attributes:
 
 
 # Most of what a short job takes is the Java machines compiling themselves.
-_SHORT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 JVM = {
     "default": "",
-    "short": f' --conf "spark.driver.extraJavaOptions={_SHORT}" --conf "spark.executor.extraJavaOptions={_SHORT}"'
+    "short": f' --conf "spark.driver.extraJavaOptions={SHORT}" --conf "spark.executor.extraJavaOptions={SHORT}"'
     " --conf spark.sql.shuffle.partitions=4",
 }
 

@@ -1,4 +1,6 @@
 """A Spark cluster of two workers, and a session on it, for the tests that publish tables."""
+import atexit
+import functools
 import glob
 import os
 import pathlib
@@ -12,7 +14,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tools"), str(HERE.parents[1
 
 import pyspark  # noqa: E402
 from drivers import job_text  # noqa: E402
-from local_cluster import LocalCluster  # noqa: E402
+from local_cluster import SHORT, LocalCluster  # noqa: E402
 from pyspark.sql import SparkSession  # noqa: E402
 
 from pgveil_spark import errors, output, run, sources  # noqa: E402
@@ -35,35 +37,41 @@ def _minicluster():
 MINICLUSTER = _minicluster()
 
 
+@functools.cache
+def _session():
+    """A cluster with a session on it, for all tests; both end with the process."""
+    cluster = LocalCluster(workers=2, memory="800m").__enter__()
+    atexit.register(cluster.__exit__)
+    os.environ.update(SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
+    settings = {
+        "spark.executor.memory": "700m",
+        "spark.driver.memory": "700m",
+        "spark.executor.extraJavaOptions": SHORT,
+        "spark.driver.extraJavaOptions": SHORT,
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.hadoop.fs.permissions.umask-mode": "077",
+        "spark.sql.shuffle.partitions": "2",
+    }
+    if os.path.exists(DRIVER):
+        settings["spark.jars"] = DRIVER
+    if MINICLUSTER:
+        settings["spark.driver.extraClassPath"] = MINICLUSTER[0]
+    builder = SparkSession.builder.master(cluster.url).appName("test")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    atexit.register(session.stop)
+    session.sparkContext.setLogLevel("OFF")
+    return session
+
+
 class ClusterTest(unittest.TestCase):
-    """With a cluster, a session on it, and a folder for each test."""
+    """With a session on a cluster, and a folder for each test."""
 
     @classmethod
     def setUpClass(cls):
-        cls.cluster = LocalCluster(workers=2, memory="800m").__enter__()
-        cls.addClassCleanup(cls.cluster.__exit__)
-        os.environ.update(SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
-        builder = (
-            SparkSession.builder.master(cls.cluster.url)
-            .appName("test")
-            .config("spark.executor.memory", "700m")
-        )
-        # Beside this one, the command line of a test wants cores.
-        builder = builder.config("spark.ui.enabled", "false").config(
-            "spark.hadoop.fs.permissions.umask-mode", "077"
-        )
-        builder = (
-            builder.config("spark.ui.showConsoleProgress", "false")
-            .config("spark.driver.memory", "700m")
-            .config("spark.sql.shuffle.partitions", "2")
-        )
-        if os.path.exists(DRIVER):
-            builder = builder.config("spark.jars", DRIVER)
-        if MINICLUSTER:
-            builder = builder.config("spark.driver.extraClassPath", MINICLUSTER[0])
-        cls.spark = builder.getOrCreate()
-        cls.spark.sparkContext.setLogLevel("OFF")
-        cls.addClassCleanup(cls.spark.stop)
+        cls.spark = _session()
         cls.binary = Binary(BINARY)
 
     def setUp(self):

@@ -16,6 +16,10 @@ import sys
 import tempfile
 import time
 
+# Options of Java: a process that ends after minutes does not earn back what the second compiler costs
+# (docs/spark.md).
+SHORT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
 
 def _home() -> str:
     import pyspark
@@ -75,6 +79,7 @@ class LocalCluster:
             "SPARK_LOCAL_IP": "127.0.0.1",
             "SPARK_HOME": _home(),
             "SPARK_DAEMON_MEMORY": "256m",
+            "SPARK_DAEMON_JAVA_OPTS": SHORT,
             "SPARK_LOCAL_DIRS": f"{self.folder}/local",
             "PYSPARK_PYTHON": sys.executable,
             "SPARK_CONF_DIR": self.folder,
