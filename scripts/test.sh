@@ -8,12 +8,14 @@ source "$ROOT/scripts/unprivileged.sh"
 source "$ROOT/scripts/spark.sh"
 source "$ROOT/scripts/servers.sh"
 
-SUITES=(architecture format unit spark integration oracle majors web clients)
+# The suites with long programs come early, so that none of them runs alone at the end. Before web comes
+# integration, because a browser is slow beside the Java machines of spark.
+SUITES=(architecture format unit spark integration web oracle majors clients)
 # What is repeated with a server of the newest major: the attacks, the oracle, and statements of drivers and
-# tools. ./run test --server MAJOR integration oracle runs everything.
-MAJOR_TESTS=(integration/attack_cases_test integration/leaks_test integration/drivers_test
-  integration/recorded_test integration/types_test integration/stored_masks_test integration/masked_copies_test
-  oracle/oracle_test oracle/noninterference_test oracle/view_definitions_test)
+# tools, the longest first. ./run test --server MAJOR integration oracle runs everything.
+MAJOR_TESTS=(integration/masked_copies_test integration/stored_masks_test integration/types_test
+  oracle/noninterference_test oracle/oracle_test integration/leaks_test integration/drivers_test
+  oracle/view_definitions_test integration/recorded_test integration/attack_cases_test)
 passed=0
 failed=0
 left_out=() # a line for each suite or test that did not run: what, and why
@@ -182,7 +184,6 @@ start_majors() {
     leave_out majors "the user $RUN_USER can't reach build/servers; clone to a folder that this user can read"
     return
   fi
-  finish
   own_server "$NEWEST_MAJOR"
   for name in "${MAJOR_TESTS[@]}"; do
     fewer=()
@@ -190,7 +191,6 @@ start_majors() {
     start "majors/$NEWEST_MAJOR/${name#*/}" "${AS_USER[@]}" "${test_environment[@]}" "${fewer[@]}" \
       "$PYTHON" "$TEST_ROOT/tests/$name.py"
   done
-  finish
   test_environment=("${usual[@]}")
 }
 
