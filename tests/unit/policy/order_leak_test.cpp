@@ -23,9 +23,13 @@ struct Certain {
   std::set<std::vector<Turn>> orders;
 };
 
-using Classes = std::map<std::vector<Text>, std::vector<const Row*>>;
+// A table, and what each of its rows shows.
+struct Answered {
+  std::vector<Row> rows;
+  std::vector<std::vector<Text>> shown;
+};
 // What a reader counts, and the tables that are counted so.
-using Alike = std::map<std::map<std::vector<Text>, std::size_t>, std::vector<std::vector<Row>>>;
+using Alike = std::map<std::map<std::vector<Text>, std::size_t>, std::vector<Answered>>;
 
 // Every table of `size` rows in which each column has each of its values.
 void for_all_tables(const std::vector<std::size_t>& widths, std::size_t size,
@@ -65,16 +69,14 @@ bool is_blank(const std::vector<Text>& shows) {
   return std::ranges::none_of(shows, [](const Text& text) { return text.has_value(); });
 }
 
-void add_certain(const Alike& alike, const std::function<Classes(const std::vector<Row>&)>& classes_of,
-                 Certain& certain) {
+void add_certain(const Alike& alike, Certain& certain) {
   for (const auto& [answer, tables] : alike) {
     std::map<std::pair<std::vector<Text>, std::size_t>, std::set<Text>> values;
-    for (const auto& table : tables) {
-      for (const auto& [shows, rows] : classes_of(table)) {
+    for (const auto& [rows, shown_of] : tables) {
+      for (std::size_t row = 0; row < rows.size(); ++row) {
+        const auto& shows = shown_of[row];
         for (std::size_t a = 0; a < shows.size(); ++a) {
-          for (const Row* row : rows) {
-            if (!shows[a]) values[{shows, a}].insert(row->values[a]);
-          }
+          if (!shows[a]) values[{shows, a}].insert(rows[row].values[a]);
         }
       }
     }
@@ -91,24 +93,17 @@ Certain study(const std::vector<std::size_t>& widths, std::size_t size, std::uin
               const Growth& growth) {
   Certain certain;
   Alike alike;
-  std::vector<std::string> names;
-  const auto classes_of = [&](const std::vector<Row>& rows) {
-    const Table table{names, false, rows};
-    const auto tree = build_tree(count(table), k, growth).value();
-    Classes classes;
-    for (const Row& row : rows) classes[shown(tree, row)].push_back(&row);
-    return classes;
-  };
   for_all_tables(widths, size, [&](const Table& table) {
-    names = table.attributes;
-    const auto tree = build_tree(count(table), k, growth).value();
+    const auto counts = count(table);
+    const auto tree = build_tree(counts, k, growth).value();
     certain.orders.insert(tree.turns);
-    certain.computable += measure(tree, count(table)).computable;
+    certain.computable += measure(tree, counts).computable;
+    Answered answered{table.rows, {}};
     std::map<std::vector<Text>, std::size_t> answer;
-    for (const Row& row : table.rows) ++answer[shown(tree, row)];
-    alike[answer].push_back(table.rows);
+    for (const Row& row : table.rows) ++answer[answered.shown.emplace_back(shown(tree, row))];
+    alike[answer].push_back(std::move(answered));
   });
-  add_certain(alike, classes_of, certain);
+  add_certain(alike, certain);
   return certain;
 }
 
