@@ -109,19 +109,17 @@ void SessionDriver::run(const session::ForwardCancel& command) {
   const std::size_t host = server_ ? server_->host : 0;
   ++*cancels;
   ++cancels_on_their_way_;
-  // Not bound to the life of this session: the cancel request must arrive even if its client has gone.
-  asio::co_spawn(
-      executor_,
-      forward_cancel(config.backends.at(host), config.connect_timeout, config.tls()->backend(host),
-                     {command.pid, command.secret}),
-      [topic = topic_, cancels, weak = weak_from_this()](const std::exception_ptr& error, bool is_over) {
-        if (error) log::error(topic, "forwarding a cancel request failed unexpectedly");
-        if (!error && is_over) --*cancels;
-        const auto driver = weak.lock();
-        if (!driver) return;
-        --driver->cancels_on_their_way_;
-        driver->guarded([](SessionDriver& self) { self.await_client(); });
-      });
+  // Not bound to the life of the client: the cancel request must arrive even if it has gone. The session stays
+  // until then, because it does not read what its client sends meanwhile.
+  asio::co_spawn(executor_,
+                 forward_cancel(config.backends.at(host), config.connect_timeout, config.tls()->backend(host),
+                                {command.pid, command.secret}),
+                 [self = shared_from_this(), cancels](const std::exception_ptr& error, bool is_over) {
+                   if (error) log::error(self->topic_, "forwarding a cancel request failed unexpectedly");
+                   if (!error && is_over) --*cancels;
+                   --self->cancels_on_their_way_;
+                   self->guarded([](SessionDriver& driver) { driver.await_client(); });
+                 });
 }
 
 void SessionDriver::run(const session::CancelOther& command) {

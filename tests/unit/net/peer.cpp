@@ -163,8 +163,11 @@ std::string Client::error() const {
 
 // ---- servers
 
-FakeBackend::FakeBackend(std::function<void(Peer&)> serve)
-    : serve_(std::move(serve)), listener_(listen_on_any_port(port_)), acceptor_([this] { accept_all(); }) {}
+FakeBackend::FakeBackend(std::function<void(Peer&)> serve, std::function<void()> on_cancel)
+    : serve_(std::move(serve)),
+      on_cancel_(std::move(on_cancel)),
+      listener_(listen_on_any_port(port_)),
+      acceptor_([this] { accept_all(); }) {}
 
 FakeBackend::~FakeBackend() {
   ::shutdown(listener_, SHUT_RDWR);  // wakes accept()
@@ -186,10 +189,12 @@ void FakeBackend::serve_one(int descriptor) {
     Peer peer(descriptor);
     const wire::StartupPacket packet = peer.startup_packet();
     if (const auto* cancel = std::get_if<wire::CancelRequest>(&packet)) {
-      const std::scoped_lock lock(mutex_);
-      cancels_.push_back(*cancel);
-      changed_.notify_all();
-      return;
+      {
+        const std::scoped_lock lock(mutex_);
+        cancels_.push_back(*cancel);
+        changed_.notify_all();
+      }
+      return on_cancel_();
     }
     peer.send(wire::AuthenticationOk{});
     peer.send(wire::ParameterStatus{"server_version", "15.0"});

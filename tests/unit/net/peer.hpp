@@ -77,7 +77,9 @@ class FakeBackend {
   static constexpr std::uint32_t kPid = 4711;
   static wire::CancelSecret secret() { return {std::string(32, 's')}; }
 
-  explicit FakeBackend(std::function<void(Peer&)> serve);
+  // on_cancel: runs before the connection of a CancelRequest is closed.
+  explicit FakeBackend(
+      std::function<void(Peer&)> serve, std::function<void()> on_cancel = [] {});
   FakeBackend(const FakeBackend&) = delete;
   FakeBackend& operator=(const FakeBackend&) = delete;
   ~FakeBackend();
@@ -93,6 +95,7 @@ class FakeBackend {
   void serve_one(int descriptor);
 
   std::function<void(Peer&)> serve_;
+  std::function<void()> on_cancel_;
   std::uint16_t port_ = 0;  // before the listener, which sets it
   int listener_ = -1;
   std::mutex mutex_;

@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <future>
+#include <memory>
 
 #include "proxy/session/error_filter.hpp"
 #include "unit/net/world.hpp"
@@ -219,6 +221,46 @@ TEST_CASE("a cancel request with the right keys reaches the backend with the bac
   REQUIRE(cancels.size() == 1);
   CHECK(cancels[0].pid == FakeBackend::kPid);
   CHECK(cancels[0].secret == FakeBackend::secret());
+}
+
+// In a pool nothing else runs for the session then: it has given its connection back, and does not read.
+TEST_CASE("what a client sends while a cancel request is on its way is answered after it") {
+  std::promise<void> asked, cancelled, over;
+  FakeBackend backend(
+      [&, is_first = std::make_shared<std::atomic<bool>>(true)](Peer& proxy) {
+        if (!is_first->exchange(false)) return answer_all(proxy);
+        while (proxy.frame().tag != wire::Query::tag) {
+        }
+        asked.set_value();
+        cancelled.get_future().wait();
+        wire::ErrorResponse error;
+        error.diagnostics.fields = {{'S', "ERROR"}, {'V', "ERROR"}, {'C', "57014"}, {'M', "cancelled"}};
+        proxy.send(error);
+        proxy.send(wire::ReadyForQuery{wire::TransactionStatus::idle});
+        answer_all(proxy);
+      },
+      [&, waited = over.get_future().share()] {
+        cancelled.set_value();
+        waited.wait();
+      });
+  net::ServerConfig config = config_for(backend.port());
+  config.pools = [](const std::string&, const std::string&) {
+    return net::PoolSettings{.mode = session::PoolMode::transaction};
+  };
+  const World world(std::move(config));
+  const Client client = log_in(world.port());
+  client.query("SELECT pg_sleep(1000)");
+  asked.get_future().get();
+  std::string out;
+  wire::encode(wire::CancelRequest{client.keys.pid, client.keys.secret}, out);
+  const Peer canceller = Peer::connect_to(world.port());
+  canceller.send_bytes(out);
+  CHECK(client.error() == "57014");
+  static_cast<void>(client.peer.frame_until(wire::ReadyForQuery::tag));
+  client.query("SELECT 42");
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // so that the proxy sees the query before
+  over.set_value();
+  CHECK(client.peer.frame_until(wire::DataRow::tag).body.ends_with("42"));
 }
 
 TEST_CASE("one client too many gets 53300, and may still cancel") {
