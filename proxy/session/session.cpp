@@ -245,7 +245,7 @@ void Session::Impl::enter() {
   from_client.set_limit(state.is_bypass ? state.config.limits.held_bytes
                                         : state.config.limits.client_message_bytes);
   const std::unique_ptr<Entrance> passed = std::move(entrance);
-  state.config.mock_secret = {};  // no other client authenticates on this connection
+  std::string().swap(state.config.mock_secret);  // no other client authenticates on this connection
   if (is_console) {
     console = std::make_unique<ConsoleSession>(state);
     return console->start();
@@ -403,7 +403,15 @@ Session::~Session() = default;
 
 Actions Session::step(const Event& event) {
   if (impl_->state.is_closed()) return {};
-  std::visit([this](const auto& kind) { impl_->on(kind); }, event);
+  try {
+    std::visit([this](const auto& kind) { impl_->on(kind); }, event);
+  } catch (...) {
+    // What came last is perhaps not copied yet, and its bytes are not ours any more.
+    impl_->from_client.drop();
+    impl_->from_backend.drop();
+    impl_->state.phase = Phase::closed;
+    throw;
+  }
   impl_->state.request = 0;
   return std::exchange(impl_->state.out, Actions{});
 }
