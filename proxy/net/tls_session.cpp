@@ -36,10 +36,15 @@ int take_received(BIO* bio, char* to, std::size_t size, std::size_t* taken) {
   return -1;
 }
 
-int add_output(BIO* bio, const char* bytes, std::size_t size, std::size_t* written) {
+// No exception may go through OpenSSL: without memory, the write fails.
+int add_output(BIO* bio, const char* bytes, std::size_t size, std::size_t* written) try {
+  BIO_clear_retry_flags(bio);
+  *written = 0;
   buffers_of(bio).output.append(bytes, size);
   *written = size;
   return 1;
+} catch (const std::exception&) {
+  return -1;
 }
 
 long control(BIO*, int command, long, void*) {
