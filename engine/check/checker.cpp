@@ -300,6 +300,10 @@ void Checker::keep_snapshot(const std::function<bool(const Transformation&)>& is
   worker_->keep_snapshot(is_useless);
 }
 
+void Checker::forget_snapshots() {
+  worker_->history.clear();
+}
+
 void Checker::check_round(std::span<const Transformation> transformations) {
   worker_->check_round(transformations);
 }

@@ -61,6 +61,9 @@ class Checker {
   // generalizations of a snapshot's transformation are settled.
   void keep_snapshot(const std::function<bool(const Transformation&)>& is_useless);
 
+  // Frees the memory of all snapshots.
+  void forget_snapshots();
+
   // A round of several checks, which run at the same time if there are threads. Each starts from a snapshot
   // made before the round, or from all rows. So summaries, counts and snapshots are the same for any number
   // of threads.

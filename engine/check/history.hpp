@@ -59,6 +59,11 @@ class History {
   [[nodiscard]] std::span<const Available> infos() const { return infos_; }
   [[nodiscard]] const Classes& classes(std::size_t index) const { return entries_[index].classes; }
   void touch(std::size_t index) { entries_[index].last_used = ++clock_; }
+  void clear() {
+    infos_.clear();
+    entries_.clear();
+    bytes_ = 0;
+  }
   [[nodiscard]] std::uint64_t stored() const { return stored_; }
   [[nodiscard]] std::size_t peak_bytes() const { return peak_bytes_; }
 

@@ -231,6 +231,7 @@ bool Explorer::is_of_no_use(const Transformation& snapshot) {
 }
 
 SearchOptions Explorer::options_of_part() {
+  checker_.forget_snapshots();
   SearchOptions made = options_;
   made.progress = [this](const Progress&) { count_check(); };
   return made;
@@ -279,7 +280,8 @@ void Explorer::count_check() {
 double Explorer::decided_share() {
   if (options_.algorithm == Algorithm::brute_force) {
     const auto all = transformation_count(lattice_);
-    return all ? static_cast<double>(checks_) / static_cast<double>(*all) : 0;
+    // The checks of parts count, too.
+    return all ? std::min(1.0, static_cast<double>(checks_) / static_cast<double>(*all)) : 0;
   }
   if (!decided_) decided_.emplace(lattice_);
   return decided_->measure(

@@ -102,7 +102,8 @@ class Explorer {
   // here, and its work counts. If it was stopped, this search is stopped, too. Returns its lower bound.
   // REQUIRES: it was made with options_of_part(), and suppressed records stay suppressed.
   [[nodiscard]] std::optional<double> take_over(Explorer&& part);
-  // The options of this search, and its checks are reported as checks of this one, which must outlive it.
+  // The options of this search, and its checks are reported as checks of this one, which must outlive it. The
+  // snapshots of this search are dropped, because the part uses the same budget.
   [[nodiscard]] SearchOptions options_of_part();
 
   // Called now and then by walks through the lattice that check nothing. True once the search must stop.

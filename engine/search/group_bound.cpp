@@ -58,12 +58,16 @@ void raise_bound_by_groups(Explorer& explorer, std::size_t groups) {
   explorer.raise_lower_bound(explorer.quality().combined_bound(scores));
 }
 
+bool is_bounded_by_groups(const Explorer& explorer) {
+  return is_possible(explorer) && is_large(explorer.lattice());
+}
+
 void raise_bound_by_small_groups(Explorer& explorer) {
-  if (is_large(explorer.lattice())) raise_bound_by_groups(explorer, fewest_small_groups(explorer));
+  if (is_bounded_by_groups(explorer)) raise_bound_by_groups(explorer, fewest_small_groups(explorer));
 }
 
 void raise_bound_by_larger_groups(Explorer& explorer) {
-  if (!is_large(explorer.lattice())) return;
+  if (!is_bounded_by_groups(explorer)) return;
   for (std::size_t groups = fewest_small_groups(explorer); groups > 1 && !explorer.is_stopped(); --groups)
     raise_bound_by_groups(explorer, groups);
 }

@@ -17,7 +17,10 @@ namespace pgveil::engine {
 // The checks count. REQUIRES: 1 ≤ groups ≤ attributes.
 void raise_bound_by_groups(Explorer& explorer, std::size_t groups);
 
-// Does this if the lattice is large (is_large), with as few groups as can be searched within seconds.
+// Whether the bound exists, and the lattice is so large (is_large) that it is worth the work.
+[[nodiscard]] bool is_bounded_by_groups(const Explorer& explorer);
+
+// Does this if is_bounded_by_groups, with as few groups as can be searched within seconds.
 void raise_bound_by_small_groups(Explorer& explorer);
 // Goes on from there with fewer and fewer groups, down to two. This takes time, but less than a proof.
 void raise_bound_by_larger_groups(Explorer& explorer);

@@ -124,8 +124,11 @@ Result<SearchResult> search(const PreparedTable& table, const SearchOptions& opt
   const Quality quality(table, options.quality, options.anonymity.suppression_limit);
   Explorer explorer(table, *lattice, quality, options);
   const Facts facts = facts_of(options.algorithm);
-  // best_first does it itself, after its dive.
-  if (facts.walks_the_lattice && !facts.is_heuristic) raise_bound_by_small_groups(explorer);
+  // best_first does it itself. The dive comes first, so that a search that is stopped has a result.
+  if (facts.walks_the_lattice && !facts.is_heuristic && is_bounded_by_groups(explorer)) {
+    dive(explorer);
+    raise_bound_by_small_groups(explorer);
+  }
   facts.run(explorer);
   if (facts.is_heuristic) raise_bound_by_small_groups(explorer);
   if (facts.leaves_some_unsettled) score_the_rest(explorer);

@@ -399,6 +399,7 @@ TEST_CASE("a large lattice: the lower bound of a stopped search says something, 
       const auto result = stopped_after(algorithm, checks);
       REQUIRE(result.lower_bound);
       CHECK(*result.lower_bound <= best);
+      CHECK(result.optimum.has_value() == (checks > 0));
       if (checks == 6'000) CHECK(*result.lower_bound > at_bottom + best / 4);
     }
   }
