@@ -53,6 +53,8 @@ function levelMistake({name, hierarchy}: Column): string | null {
   if (kind === "intervals" && !(isNumber(fixed.width) && Number(fixed.width) > 0))
     return `${name}: its intervals need one width, a number above 0.`;
   if (kind === "file" && !upload) return `${name}: upload its hierarchy, or choose another kind.`;
+  if (kind === "file" && !(Number.isInteger(fixed.level) && fixed.level >= 0 && fixed.level <= 127))
+    return `${name}: its level is a whole number from 0 to 127.`;
   if (kind === "table" && rows.length === 0)
     return `${name} has too many values to show them as they are. Upload a hierarchy, or choose another kind.`;
   return null;

@@ -159,7 +159,9 @@ export function tablesOf(form: JobForm): Record<string, string> {
   const tables: Record<string, string> = {};
   form.attributes.forEach((it, at) => {
     if (it.class === "quasi_identifier" && it.hierarchy.kind === "table")
-      tables[tableName(at)] = hierarchyFile(it.hierarchy.rows);
+      tables[tableName(at)] = hierarchyFile(
+        generalizationOf(form) === "fixed" ? it.hierarchy.rows.map(row => row.slice(0, 1)) : it.hierarchy.rows,
+      );
   });
   return tables;
 }

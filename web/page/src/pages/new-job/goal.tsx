@@ -79,6 +79,9 @@ function PrivateNotes() {
         not by the values of this table. No other classes of columns can be published.
       </li>
       <li>
+        What is protected is one record. A person with five records has five times epsilon at best.
+      </li>
+      <li>
         Publish one table of the same people only. Each run draws another sample, and the epsilons and deltas of
         two tables add up. The figures of the run tell exact numbers of records: do not publish them.
       </li>

@@ -155,7 +155,7 @@ function FixedLevelOf({column, hierarchy, edit}: Omit<Props, "generalization">) 
             min={0}
             max={127}
             value={fixed.level}
-            onInput={(it) => set({level: Number(it.currentTarget.value)})}
+            onInput={(it) => set({level: it.currentTarget.valueAsNumber})}
           />
         </label>
       );
