@@ -138,7 +138,10 @@ start_clients() {
     return
   fi
   step "installing tools into build/clients"
-  "$PYTHON" "$ROOT/tests/clients/install.py"
+  if ! "$PYTHON" "$ROOT/tests/clients/install.py"; then
+    add clients 0 1 0
+    return
+  fi
   for file in "$TEST_ROOT"/tests/clients/tools/*.*; do
     name=$(basename "${file%.*}")
     start "clients/$name" "${AS_USER[@]}" "${test_environment[@]}" "PGVEIL_CLIENTS=$ROOT/build/clients" \
@@ -175,10 +178,10 @@ own_server() {
   make_cluster_template
 }
 
-# Repeats the tests of MAJOR_TESTS with the newest major. The oracle draws fewer statements, because it has
-# drawn all of them with the oldest one.
-start_majors() {
-  local name fewer usual=("${test_environment[@]}")
+# Sets majors_environment for tests with the newest major, or says why they are left out. What fails here ends
+# the run, so it comes before the first test.
+prepare_majors() {
+  local usual=("${test_environment[@]}")
   if ! server_bin "$NEWEST_MAJOR" >/dev/null; then
     leave_out majors "PostgreSQL $NEWEST_MAJOR is not here; ./run deps servers installs it"
     return
@@ -188,13 +191,21 @@ start_majors() {
     return
   fi
   own_server "$NEWEST_MAJOR"
+  majors_environment=("${test_environment[@]}")
+  test_environment=("${usual[@]}")
+}
+
+# Repeats the tests of MAJOR_TESTS with the newest major. The oracle draws fewer statements, because it has
+# drawn all of them with the oldest one.
+start_majors() {
+  local name fewer
+  ((${#majors_environment[@]} > 0)) || return 0
   for name in "${MAJOR_TESTS[@]}"; do
     fewer=()
     [[ $name != oracle/oracle_test ]] || fewer=(PGVEIL_STATEMENTS=1000)
-    start "majors/$NEWEST_MAJOR/${name#*/}" "${AS_USER[@]}" "${test_environment[@]}" "${fewer[@]}" \
+    start "majors/$NEWEST_MAJOR/${name#*/}" "${AS_USER[@]}" "${majors_environment[@]}" "${fewer[@]}" \
       "$PYTHON" "$TEST_ROOT/tests/$name.py"
   done
-  test_environment=("${usual[@]}")
 }
 
 # The folders of all majors that are here, for tests that need a certain one.
@@ -262,7 +273,7 @@ choose_python() {
 
 main() {
   local suites=() suite server=
-  long_option=() templates=()
+  long_option=() templates=() majors_environment=()
   while (($# > 0)); do
     case $1 in
       --long) long_option=(--long) ;;
@@ -302,6 +313,9 @@ main() {
       ;;
   esac
   started=()
+  case " ${suites[*]} " in
+    *" majors "*) prepare_majors ;;
+  esac
   for suite in "${suites[@]}"; do
     step "suite $suite"
     start_suite "$suite"
