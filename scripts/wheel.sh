@@ -15,8 +15,11 @@ python3 "$ROOT/scripts/make_wheel.py" "$ROOT/python/pgveil" "$ROOT/build/wheel/l
   "$ROOT/build/wheel" "$(version_of_tree)"
 rm "$ROOT/build/wheel/libpgveil.so"
 own=$(echo "$ROOT"/build/wheel/*.whl)
-if bash "$ROOT/scripts/portable_wheel.sh" "$own" "$ROOT/build/wheel"; then
+made=$(mktemp -d)
+trap 'rm -rf "$made"' EXIT
+if bash "$ROOT/scripts/portable_wheel.sh" "$own" "$made"; then
   rm "$own"
+  mv "$made"/*.whl "$ROOT/build/wheel"
 else
   step "so the wheel is for this distribution only; it uses the distribution's own libraries"
 fi

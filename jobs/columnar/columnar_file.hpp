@@ -43,13 +43,14 @@ struct ColumnarBytes {
   std::shared_ptr<const Descriptor> file;  // a regular file with the same bytes; null: there is only `read`
 };
 
-// With only the wanted columns, in the file's order; none wanted: all. The others are not decoded, and
-// `others` gets their names unless it is null. null_text: what stands for NULL in the table; nullopt: NULL is
-// refused. types: unless it is null, gets PostgreSQL's name for the type of each kept column that is a
-// number, a boolean or a date. limit_bytes: the most memory that the library may hold, and the most cells.
-// Errors: those of `read`; a file that is damaged, encrypted, ends early or needs what the library does not
-// have; kept columns that are nested, binary or of another type that has no text here, or that have a name
-// twice; a NULL without a null_text; of ErrorKind::limit: what is larger than the limit. They quote no value.
+// With only the wanted columns, in the file's order; none wanted: all. The others are not decoded (unless a
+// stream has none of the wanted ones), and `others` gets their names unless it is null. null_text: what
+// stands for NULL in the table; nullopt: NULL is refused. types: unless it is null, gets PostgreSQL's name
+// for the type of each kept column that is a number, a boolean or a date. limit_bytes: the most memory that
+// the library may hold, and the most cells. Errors: those of `read`; a file that is damaged, encrypted,
+// ends early or needs what the library does not have; kept columns that are nested, binary or of another
+// type that has no text here, or that have a name twice; a NULL without a null_text; of ErrorKind::limit:
+// what is larger than the limit. They quote no value.
 [[nodiscard]] Result<engine::Table> read_columnar(const ColumnarBytes& bytes, ColumnarFormat format,
                                                   const std::optional<std::string>& null_text,
                                                   std::span<const std::string> wanted,
