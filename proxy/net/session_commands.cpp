@@ -109,8 +109,8 @@ void SessionDriver::run(const session::ForwardCancel& command) {
   const std::size_t host = server_ ? server_->host : 0;
   ++*cancels;
   ++cancels_on_their_way_;
-  // Not bound to the life of the client: the cancel request must arrive even if it has gone. The session stays
-  // until then, because it does not read what its client sends meanwhile.
+  // Not bound to the life of the client: the cancel request must arrive even if it has gone. The session
+  // stays until then, because it does not read what its client sends meanwhile.
   asio::co_spawn(executor_,
                  forward_cancel(config.backends.at(host), config.connect_timeout, config.tls()->backend(host),
                                 {command.pid, command.secret}),
