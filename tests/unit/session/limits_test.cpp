@@ -68,11 +68,18 @@ TEST_CASE("a message of the server above its limit ends the session") {
       .check();
 }
 
-TEST_CASE("answers to commands that were not given are bugs of the driver") {
-  LoggedIn client;
-  CHECK_THROWS_AS(static_cast<void>(client.session.step(BackendConnected{})), Bug);
-  CHECK_THROWS_AS(static_cast<void>(client.session.step(BackendFailed{"x"})), Bug);
-  CHECK_THROWS_AS(static_cast<void>(client.session.step(ConsoleAnswered{console::Table{}})), Bug);
+TEST_CASE("answers to commands that were not given are bugs of the driver, and close the session") {
+  for (const Event& event :
+       {Event(BackendConnected{}), Event(BackendFailed{"x"}), Event(ConsoleAnswered{console::Table{}})}) {
+    LoggedIn client;
+    CHECK_THROWS_AS(static_cast<void>(client.session.step(event)), Bug);
+    CHECK(client.session.is_closed());
+    const std::string more = query("SELECT 1");
+    const Actions after = client.session.step(ClientBytes{more});
+    CHECK(after.to_client.empty());
+    CHECK(after.to_backend.empty());
+    CHECK(after.commands.empty());
+  }
   FakeGate gate;
   Session fresh(Script::default_config(), gate);
   CHECK_THROWS_AS(static_cast<void>(fresh.step(BackendBytes{"Z"})), Bug);
