@@ -395,6 +395,8 @@ void SessionDriver::wake_readers() {
   backend_may_be_read_.notify();
 }
 
+// While this is true, no operation on the client's socket keeps the session alive. So whatever ends the
+// waiting must hold the session: the pump, the cancel request, or what the session waits for.
 bool SessionDriver::client_must_wait() const {
   const std::size_t limit = environment_.config.queue_limit_bytes;
   return client_ == Client::open &&
