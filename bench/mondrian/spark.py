@@ -108,7 +108,7 @@ def central(folder, job):
     return groups["discernibility_penalty"], groups["gcp_tight"]
 
 
-def distributed(folder, job, cluster, parts, sample, jvm):
+def distributed(folder, job, cluster, parts, sample, jvm, memory="1g", more=()):
     (folder / "job.yaml").write_text(job)
     begin = time.monotonic()
     done = subprocess.run(
@@ -117,7 +117,7 @@ def distributed(folder, job, cluster, parts, sample, jvm):
             "-m",
             "pgveil_spark.submit",
             "--submit",
-            f"--master {cluster.url} --driver-memory 1g --executor-memory 1g --conf spark.ui.enabled=false{JVM[jvm]}",
+            f"--master {cluster.url} --driver-memory {memory} --executor-memory {memory} --conf spark.ui.enabled=false{JVM[jvm]}",
             "--binary",
             BINARY,
             "--partitions",
@@ -128,6 +128,7 @@ def distributed(folder, job, cluster, parts, sample, jvm):
             str(folder / "cluster"),
             "--report",
             str(folder / "cluster.json"),
+            *more,
             str(folder / "job.yaml"),
         ],
         cwd=ROOT / "spark",
