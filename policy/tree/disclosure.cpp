@@ -49,7 +49,24 @@ class Measurement {
     }
   }
 
-  void add_leaf(NodeIndex leaf, const NodeCount& cohort, Disclosure& result) const {
+  [[nodiscard]] const NodeCount& cohort(NodeIndex leaf) const { return cohorts_[leaf]; }
+
+  // The rows and distinct units of all entries.
+  [[nodiscard]] NodeCount all() const {
+    NodeCount sum;
+    Code last = kNullCode;
+    for (const std::uint32_t entry : view_.entries()) {  // those of one unit are next to each other
+      sum.rows += view_.rows(entry);
+      if (!view_.has_units() || view_.unit(entry) == last) continue;
+      last = view_.unit(entry);
+      ++sum.units;
+    }
+    if (!view_.has_units()) sum.units = sum.rows;
+    return sum;
+  }
+
+  void add_leaf(NodeIndex leaf, Disclosure& result) const {
+    const NodeCount& cohort = cohorts_[leaf];
     for (std::size_t a = 0; a < attribute_count_; ++a) {
       const Column& column = columns_[leaf * attribute_count_ + a];
       if (facts_of(leaf, a).is_released) {
@@ -155,6 +172,7 @@ class Measurement {
       is_reached_[leaves[entry]] = true;
       leaves[entry] = chains_.cohort_at_end(tree_, chains_.chain_of[leaves[entry]]);
     }
+    cohorts_ = count_cohorts(tree_, view_, leaves);
     columns_.resize(tree_.nodes.size() * attribute_count_);
     for (std::size_t a = 0; a < attribute_count_; ++a) {
       for (const std::uint32_t entry : view_.entries()) {
@@ -260,11 +278,12 @@ class Measurement {
   CountsView view_;
   std::size_t attribute_count_;
   std::vector<std::vector<NodeIndex>>
-      falling_;                    // per leaf of a cohort: the ends of the chains whose rows fall back to it
-  std::vector<bool> is_reached_;   // per node: whether the path of some row ends here
-  std::vector<Column> columns_;    // per node and attribute
-  std::vector<PathFacts> facts_;   // per node and attribute
-  std::vector<NodeIndex> parent_;  // per node
+      falling_;                     // per leaf of a cohort: the ends of the chains whose rows fall back to it
+  std::vector<NodeCount> cohorts_;  // per node
+  std::vector<bool> is_reached_;    // per node: whether the path of some row ends here
+  std::vector<Column> columns_;     // per node and attribute
+  std::vector<PathFacts> facts_;    // per node and attribute
+  std::vector<NodeIndex> parent_;   // per node
   std::vector<std::optional<int>> exact_of_;              // per attribute of a column with levels: its number
   std::vector<std::vector<std::string_view>> occurring_;  // per attribute, sorted; the counts outlive this
   std::vector<bool> has_null_;                            // per attribute
@@ -281,8 +300,7 @@ class Measurement {
 
 Disclosure measure(const DisclosureTree& tree, const Counts& counts) {
   const Measurement measurement(tree, counts);
-  const std::vector<NodeCount> cohorts = recount_cohorts(tree, counts);
-  const NodeCount root = recount(tree, counts).front();
+  const NodeCount root = measurement.all();
   Disclosure result;
   result.rows = root.rows;
   result.units = root.units;
@@ -293,11 +311,11 @@ Disclosure measure(const DisclosureTree& tree, const Counts& counts) {
   }
   for (NodeIndex index = 0; index < tree.nodes.size(); ++index) {
     if (tree.nodes[index].split || tree.nodes[index].falls_back) continue;
-    const NodeCount& cohort = cohorts[index];
+    const NodeCount& cohort = measurement.cohort(index);
     result.smallest_cohort =
         result.cohorts == 0 ? cohort.units : std::min(result.smallest_cohort, cohort.units);
     ++result.cohorts;
-    measurement.add_leaf(index, cohort, result);
+    measurement.add_leaf(index, result);
   }
   for (std::size_t a = 0; a < tree.attributes.size(); ++a) {
     result.disclosed += result.disclosed_by_attribute[a];

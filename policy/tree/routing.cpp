@@ -110,4 +110,23 @@ std::vector<NodeIndex> leaves_of(const DisclosureTree& tree, const Chains& chain
   return leaves;
 }
 
+std::vector<NodeCount> count_cohorts(const DisclosureTree& tree, const CountsView& counts,
+                                     const std::vector<NodeIndex>& leaves) {
+  std::vector<NodeCount> result(tree.nodes.size());
+  std::vector<Code> last_unit(tree.nodes.size(), kNullCode);
+  for (const std::uint32_t entry : counts.entries()) {  // those of one unit are next to each other
+    NodeCount& cohort = result[leaves[entry]];
+    cohort.rows += counts.rows(entry);
+    if (!counts.has_units()) {
+      cohort.units += counts.rows(entry);
+      continue;
+    }
+    Code& last = last_unit[leaves[entry]];
+    if (counts.unit(entry) == last) continue;  // NULL units come first and do not count
+    last = counts.unit(entry);
+    ++cohort.units;
+  }
+  return result;
+}
+
 }  // namespace pgveil::policy

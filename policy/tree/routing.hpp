@@ -22,4 +22,8 @@ namespace pgveil::policy {
 [[nodiscard]] std::vector<NodeIndex> leaves_of(const DisclosureTree& tree, const Chains& chains,
                                                const CountsView& counts);
 
+// Per node: what recount_cohorts() says. leaves: as leaves_of() returns them for these counts.
+[[nodiscard]] std::vector<NodeCount> count_cohorts(const DisclosureTree& tree, const CountsView& counts,
+                                                   const std::vector<NodeIndex>& leaves);
+
 }  // namespace pgveil::policy

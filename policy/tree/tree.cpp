@@ -173,22 +173,7 @@ std::vector<NodeCount> recount(const DisclosureTree& tree, const Counts& counts)
 
 std::vector<NodeCount> recount_cohorts(const DisclosureTree& tree, const Counts& counts) {
   const CountsView view(counts);
-  const std::vector<NodeIndex> leaves = leaves_of(tree, chains_of(tree), view);
-  std::vector<NodeCount> result(tree.nodes.size());
-  std::vector<Code> last_unit(tree.nodes.size(), kNullCode);
-  for (const std::uint32_t entry : view.entries()) {  // those of one unit are next to each other
-    NodeCount& cohort = result[leaves[entry]];
-    cohort.rows += view.rows(entry);
-    if (!view.has_units()) {
-      cohort.units += view.rows(entry);
-      continue;
-    }
-    Code& last = last_unit[leaves[entry]];
-    if (view.unit(entry) == last) continue;  // NULL units come first and do not count
-    last = view.unit(entry);
-    ++cohort.units;
-  }
-  return result;
+  return count_cohorts(tree, view, leaves_of(tree, chains_of(tree), view));
 }
 
 }  // namespace pgveil::policy
