@@ -176,7 +176,8 @@ class Scanner {
   bool block_comment() {
     const std::size_t end = sql_.find("*/", at_ + 2);
     if (end == std::string_view::npos) return false;
-    const bool is_nested = sql_.substr(at_ + 2, end - at_ - 2).find("/*") != std::string_view::npos;
+    // A comment that begins with the asterisk of this end, as in /* /*/, is nested, too.
+    const bool is_nested = sql_.substr(at_ + 2, end - at_ - 1).find("/*") != std::string_view::npos;
     at_ = end + 2;
     return !is_nested;
   }
