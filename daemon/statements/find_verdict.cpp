@@ -1,11 +1,16 @@
 #include "daemon/statements/find_verdict.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "common/ascii.hpp"
+#include "pg/plain_literals.hpp"
 #include "rewriter/shape/parameter_form.hpp"
 
 namespace pgveil::app {
@@ -23,6 +28,34 @@ VerdictCache::Entry entry_of(CachedVerdict value) {
 // The verdict of an entry that holds one.
 std::shared_ptr<const rewriter::Verdict> verdict_in(const VerdictCache::Entry& entry) {
   return {entry, &std::get<rewriter::Verdict>(*entry)};
+}
+
+bool contains(std::string_view text, std::string_view lower_word) {
+  const auto is_same = [](char a, char b) { return lower(a) == b; };
+  return !std::ranges::search(text, lower_word, is_same).empty();
+}
+
+// The texts that PostgreSQL takes for a time when it parses a statement, however late it runs.
+constexpr auto kTimesOfParsing = std::to_array<std::string_view>({"now", "today", "tomorrow", "yesterday"});
+
+bool names_time_of_parsing(std::string_view text) {
+  return std::ranges::any_of(kTimesOfParsing, [&](std::string_view word) { return contains(text, word); });
+}
+
+// Whether the statement could mean something else if it were parsed at another time, or under another
+// xmloption. Literals that are opaque are sent apart and read when the statement runs. A text whose literals
+// are not known is taken as a whole.
+bool depends_on_parsing(std::string_view sql, const OpaqueLiterals* opaque) {
+  if (contains(sql, "xml")) return true;
+  if (!names_time_of_parsing(sql)) return false;
+  const auto literals = pg::plain_literals(sql);
+  if (!literals) return true;
+  for (std::size_t i = 0; i < literals->size(); ++i) {
+    const pg::PlainLiteral& literal = (*literals)[i];
+    if (literal.kind != pg::PlainLiteral::Kind::text || (opaque != nullptr && (*opaque)[i])) continue;
+    if (names_time_of_parsing(sql.substr(literal.offset, literal.bytes))) return true;
+  }
+  return false;
 }
 
 bool may_keep_plan(const rewriter::Rewritten& rewritten, KeptPlans kept_plans) {
@@ -68,7 +101,9 @@ class Finder {
           out.kept = kept_form(*shape, *opaque, *rewritten);
       }
     }
-    if (out.kept == nullptr) out.kept = form_of(sql, {out.verdict, rewritten}, {});
+    // A $1 that the client wrote would get no value.
+    const bool may_stay = sql.find('$') == std::string_view::npos && !depends_on_parsing(sql, nullptr);
+    if (out.kept == nullptr && may_stay) out.kept = form_of(sql, {out.verdict, rewritten}, {});
     return out;
   }
 
@@ -103,7 +138,7 @@ class Finder {
   // sent it.
   std::shared_ptr<const session::KeptForm> kept_form(const TextShape& shape, const OpaqueLiterals& opaque,
                                                      const rewriter::Rewritten& plain) {
-    if (!may_keep_plan(plain, for_.kept_plans)) return nullptr;
+    if (!may_keep_plan(plain, for_.kept_plans) || depends_on_parsing(shape.sql, &opaque)) return nullptr;
     auto form = parameter_form(shape, opaque);
     if (!form) return nullptr;
     const auto known = cache_.find(key_of(form->sql));
@@ -119,7 +154,9 @@ class Finder {
   std::shared_ptr<const session::KeptForm> form_of(std::string_view sql,
                                                    std::shared_ptr<const rewriter::Rewritten> rewritten,
                                                    rewriter::ParameterForm parameters) {
-    std::string key = fmt::format("{}\n{}\n{}\n{}", rewritten->generation, for_.client.role, path_, sql);
+    // $1 / 2 is another statement if $1 is a decimal.
+    std::string key = fmt::format("{}\n{}\n{}\n{}\n{}", rewritten->generation, for_.client.role, path_,
+                                  fmt::join(parameters.types, ","), sql);
     return std::make_shared<const session::KeptForm>(
         session::KeptForm{.key = std::move(key),
                           .rewritten = std::move(rewritten),
@@ -186,7 +223,8 @@ FoundVerdict find_verdict(VerdictCache& cache, std::string_view sql, const Judge
                           rewriter::PassObserver& observer) {
   FoundVerdict found = Finder(cache, judged_for, observer).find(sql);
   const auto* rewritten = std::get_if<rewriter::Rewritten>(found.verdict.get());
-  found.may_keep_plan = rewritten != nullptr && may_keep_plan(*rewritten, judged_for.kept_plans);
+  found.may_keep_plan = rewritten != nullptr && may_keep_plan(*rewritten, judged_for.kept_plans) &&
+                        !depends_on_parsing(sql, nullptr);
   return found;
 }
 

@@ -26,7 +26,7 @@ Answer take_frame(const wire::FrameView& frame, session::BackendState& state) {
     case wire::ParameterStatus::tag: {
       const auto status = wire::decode_as<wire::ParameterStatus>(frame.body);
       if (!status) return Answer::broken;
-      session::note_parameter(state.parameters, status->name, status->value);
+      session::note_parameter(state, status->name, status->value);
       return Answer::under_way;
     }
     case wire::ReadyForQuery::tag: {

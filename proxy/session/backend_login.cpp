@@ -209,8 +209,7 @@ void BackendLoginMachine::on_parameter(const wire::ParameterStatus& status) {
   if (status.name == "in_hot_standby" && status.value == "on") kind_ = ServerKind::standby;
   if (state_.is_bypass) return state_.to_client(status);
   if (is_of_another_major(status)) return;
-  if (state_.pool_mode != PoolMode::none)
-    return note_parameter(state_.server->parameters, status.name, status.value);
+  if (state_.pool_mode != PoolMode::none) return note_parameter(*state_.server, status.name, status.value);
   const Result<void> relayed = relay_parameter(state_, status);
   if (!relayed) state_.end(relayed.error());
 }

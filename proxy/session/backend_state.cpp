@@ -70,6 +70,18 @@ std::string PreparedStatements::take_oldest_kept() {
   }));
 }
 
+std::string reading_of_constants(const BackendState& server) {
+  std::string out;
+  for (const std::string& value : server.reading) out.append(1, '\n').append(value);
+  return out;
+}
+
+void note_reading(BackendState& server, std::string_view name, std::string_view value) {
+  static constexpr std::array<std::string_view, 3> names{"DateStyle", "IntervalStyle", "TimeZone"};
+  const auto found = std::ranges::find(names, name);
+  if (found != names.end()) server.reading[static_cast<std::size_t>(found - names.begin())] = value;
+}
+
 void note_parameter(SharedSettings& parameters, const std::string& name, const std::string& value) {
   Settings changed = parameters ? *parameters : Settings();
   const auto found = std::ranges::find(changed, name, &Settings::value_type::first);
@@ -81,6 +93,11 @@ void note_parameter(SharedSettings& parameters, const std::string& name, const s
     return;
   }
   parameters = std::make_shared<const Settings>(std::move(changed));
+}
+
+void note_parameter(BackendState& server, const std::string& name, const std::string& value) {
+  note_reading(server, name, value);
+  note_parameter(server.parameters, name, value);
 }
 
 }  // namespace pgveil::session

@@ -2,6 +2,7 @@
 // What must be known of a connection to PostgreSQL so that it can be lent to one client after another. It is
 // a plain value that stays with the connection, from the session that logged it in to the next one. Two
 // sessions never share it at the same time.
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -29,8 +30,8 @@ inline constexpr std::string_view kOwnNames = "pgveil_";
 
 // The statements that are prepared on a connection under names that pgveil chose: those of sessions in
 // transaction mode, and those whose plans are kept (kept_plan.hpp). The key of a statement is the text
-// that was sent and the types of its parameters. The text names the versions it was rewritten under, so a
-// statement of an earlier version is never taken for a current one.
+// that was sent, the types of its parameters, and reading_of_constants(). The text names the versions it was
+// rewritten under, so a statement of an earlier version is never taken for a current one.
 class PreparedStatements {
  public:
   // of_client: a client has prepared it. kept: it was prepared so that its plan stays.
@@ -74,8 +75,11 @@ class PreparedStatements {
 struct BackendState {
   std::uint32_t pid = 0;  // 0: the server has given no key
   wire::CancelSecret secret;
-  SharedSettings parameters;  // as the last ParameterStatus said
-  Settings settings;          // in force in addition to those of the start-up packet, sorted by name
+  SharedSettings parameters;  // as the last ParameterStatus said; null with PoolMode::none
+  // DateStyle, IntervalStyle and TimeZone, as the last ParameterStatus said. By these the server reads constants
+  // when it parses a text: '02/03/1990' is another day under another DateStyle, and a plan keeps its day.
+  std::array<std::string, 3> reading;
+  Settings settings;  // in force in addition to those of the start-up packet, sorted by name
   PreparedStatements statements;
   bool knows_statements = true;  // false: the server may have more of ours than `statements`
   std::string unnamed;           // the key of its unnamed statement; empty: none, or an unknown one
@@ -83,7 +87,15 @@ struct BackendState {
       false;  // statements that were dropped may still exist on the server: DISCARD ALL is needed
 };
 
+// The part of a statement's key that says how the server reads constants.
+[[nodiscard]] std::string reading_of_constants(const BackendState& server);
+
+// Records a ParameterStatus in `reading`, if it is about one of these.
+void note_reading(BackendState& server, std::string_view name, std::string_view value);
+
 // Records a ParameterStatus. Other holders of `parameters` keep theirs.
 void note_parameter(SharedSettings& parameters, const std::string& name, const std::string& value);
+// The same in both fields.
+void note_parameter(BackendState& server, const std::string& name, const std::string& value);
 
 }  // namespace pgveil::session

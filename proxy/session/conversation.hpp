@@ -121,6 +121,9 @@ struct Conversation {
   std::uint64_t unnamed_count = 0;  // keys of unnamed statements: ParsedText
   retry::State retry;
   bool has_set = false;  // settings may have changed on the connection and must be read
+  // What may change settings was sent, and the server has not answered all yet. So what it told of its
+  // settings may be outdated.
+  bool is_changing_settings = false;
   std::shared_ptr<std::size_t> source_bytes = std::make_shared<std::size_t>(0);  // of all SourceText
 };
 

@@ -86,7 +86,7 @@ struct Serving {
 
 // A SELECT with parameters in the places of its constants, so that the server can keep its plan.
 struct KeptForm {
-  std::string key;  // of the text with parameters, the role, the search path and the snapshot
+  std::string key;  // of the text with parameters, their types, the role, the search path and the snapshot
   std::shared_ptr<const rewriter::Rewritten> rewritten;  // one verified statement; never null
   std::vector<std::uint32_t> types;                      // OIDs; 0: as the server finds out
   std::vector<std::string> values;                       // in text format; as many as types

@@ -8,8 +8,10 @@ namespace {
 
 std::string name_on_connection(Conversation& conversation, const KeptForm& form, const Part& part,
                                std::size_t mark, const KeptSettings& before) {
-  if (const std::string* name = conversation.state.server->statements.find(form.key)) return *name;
-  return prepare_on_connection(conversation, form.key, form.rewritten->statements.front().sql, form.types,
+  BackendState& server = *conversation.state.server;
+  const std::string key = form.key + reading_of_constants(server);
+  if (const std::string* name = server.statements.find(key)) return *name;
+  return prepare_on_connection(conversation, key, form.rewritten->statements.front().sql, form.types,
                                PreparedStatements::Origin::kept,
                                {.step = Step::parse,
                                 .protection = part.errors,
@@ -24,7 +26,7 @@ bool may_run(const Conversation& conversation, const LetThrough& judged) {
   return judged.kept != nullptr && conversation.state.server != nullptr &&
          fits_as_kept(conversation, judged.kept->rewritten->statements.front().sql.size()) &&
          conversation.state.server->knows_statements && !conversation.is_unsynced &&
-         conversation.status != wire::TransactionStatus::failed;
+         !conversation.is_changing_settings && conversation.status != wire::TransactionStatus::failed;
 }
 
 void run(Conversation& conversation, const KeptForm& form, const Part& part, std::size_t mark,

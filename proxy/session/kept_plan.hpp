@@ -10,7 +10,8 @@
 namespace pgveil::session::kept_plan {
 
 // Not in a failed transaction, and not between a client's extended messages: there the server answers a Query
-// in ways of its own. Nor on a connection of which it is not known what is prepared there.
+// in ways of its own. Nor while settings are changing, or on a connection of which it is not known what is
+// prepared there.
 [[nodiscard]] bool may_run(const Conversation& conversation, const LetThrough& judged);
 
 // Sends it in place of the Query. part: of the one statement of the plain form. REQUIRES: may_run(); the

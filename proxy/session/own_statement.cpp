@@ -33,7 +33,7 @@ OwnStatement::Outcome OwnStatement::on_row(const wire::FrameView& frame) {
 OwnStatement::Outcome OwnStatement::on_parameter(const wire::FrameView& frame) {
   const auto status = wire::decode_as<wire::ParameterStatus>(frame.body);
   if (!status) return Outcome::failed;
-  note_parameter(state_.server->parameters, status->name, status->value);
+  note_parameter(*state_.server, status->name, status->value);
   return Outcome::under_way;
 }
 

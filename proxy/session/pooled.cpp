@@ -36,6 +36,22 @@ std::string key_for(Conversation& conversation, std::string_view name, const Sen
   return name.empty() ? "#" + std::to_string(++conversation.unnamed_count) : key_of(sent, parameter_types);
 }
 
+// Of a statement that is not unnamed.
+std::string key_here(const Conversation& conversation, const ParsedText& parsed) {
+  return parsed.key + reading_of_constants(*conversation.state.server);
+}
+
+// The same for a Parse that is about to be sent. While settings may be changing, nobody else may take the
+// statement for theirs.
+std::string key_of_parse(Conversation& conversation, const ParsedText& parsed) {
+  const std::string key = key_here(conversation, parsed);
+  if (!conversation.is_changing_settings) return key;
+  while (true) {
+    std::string own = key + "#" + std::to_string(++conversation.unnamed_count);
+    if (conversation.state.server->statements.find(own) == nullptr) return own;
+  }
+}
+
 bool is_unnamed_there(std::string_view name, const ParsedText& parsed) {
   return name.empty() && !parsed.is_kept;
 }
@@ -51,8 +67,8 @@ std::string parse_here(Conversation& conversation, bool is_unnamed, const Parsed
   if (!is_unnamed) {
     const auto origin =
         parsed.is_kept ? PreparedStatements::Origin::kept : PreparedStatements::Origin::of_client;
-    return prepare_on_connection(conversation, parsed.key, sent_sql, parsed.parameter_types, origin,
-                                 std::move(expectation));
+    return prepare_on_connection(conversation, key_of_parse(conversation, parsed), sent_sql,
+                                 parsed.parameter_types, origin, std::move(expectation));
   }
   conversation.state.server->unnamed = parsed.key;
   conversation.state.to_backend(
@@ -153,10 +169,11 @@ std::shared_ptr<const ParsedText> parsed_text(Conversation& conversation, const 
   const auto& types = message.parameter_types;
   BackendState* server = conversation.state.server.get();
   const bool may_keep = message.statement.empty() && judged.may_keep_plan && server != nullptr &&
-                        server->knows_statements && fits_as_kept(conversation, sent.bytes);
+                        server->knows_statements && fits_as_kept(conversation, sent.bytes) &&
+                        !conversation.is_changing_settings;
   if (may_keep) {
     std::string key = kept_key(judged.rewritten->generation, sent, types);
-    if (server->statements.is_met_again(key))
+    if (server->statements.is_met_again(key + reading_of_constants(*server)))
       return std::make_shared<const ParsedText>(ParsedText{types, std::move(key), true});
   }
   return std::make_shared<const ParsedText>(
@@ -181,7 +198,7 @@ std::optional<wire::ErrorResponse> send_parse(Conversation& conversation, const 
   const ParsedText& parsed = *entry.parsed;
   const Protection protection = entry.is_protected ? Protection::is_protected : Protection::open;
   const bool is_unnamed = is_unnamed_there(message.statement, parsed);
-  if (is_unnamed || conversation.state.server->statements.find(parsed.key) == nullptr) {
+  if (is_unnamed || conversation.state.server->statements.find(key_here(conversation, parsed)) == nullptr) {
     parse_here(conversation, is_unnamed, parsed, sent_sql,
                {.step = Step::parse, .protection = protection, .mark = mark});
     return std::nullopt;
@@ -205,7 +222,7 @@ std::variant<std::string, wire::ErrorResponse> prepare_here(Conversation& conver
   const bool is_unnamed = is_unnamed_there(use.name, parsed);
   if (is_unnamed && server.unnamed == parsed.key) return std::string();
   if (!is_unnamed) {
-    if (const std::string* name = server.statements.find(parsed.key)) return *name;
+    if (const std::string* name = server.statements.find(key_here(conversation, parsed))) return *name;
   }
   rewriter::Client client = conversation.client;
   client.path = use.entry->source->path;

@@ -113,6 +113,7 @@ Result<void> relay_parameter(SessionState& state, wire::ParameterStatus status) 
       (status.name == rewriter::kEncodingSetting && !take_encoding(state, status.value)) ||
       (status.name == "standard_conforming_strings" && status.value != "on");
   if (is_unpinned) return wire::protocol_error("the database server changed a pinned setting");
+  if (state.server != nullptr) note_reading(*state.server, status.name, status.value);
   if (state.pool_mode != PoolMode::none) {
     const bool was_told = state.told == state.server->parameters;
     note_parameter(state.server->parameters, status.name, status.value);

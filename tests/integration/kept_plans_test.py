@@ -58,6 +58,71 @@ class KeptPlans(StackCase):
                 kept += "$1" in self.last_text()
         self.assertGreater(kept, 2)
 
+    def check(self, ours, theirs, sql):
+        """Both answer alike, with the same types."""
+        replies = ours.query(sql), theirs.query(sql)
+        for reply in replies:
+            self.assertEqual(reply.errors, [], sql)
+        self.assertEqual(replies[0].texts(), replies[1].texts(), sql)
+        types = [[column.type_oid for column in it.columns] for it in replies]
+        self.assertEqual(types[0], types[1], sql)
+
+    def test_a_constant_of_another_kind_has_a_plan_of_its_own(self):
+        """7 / 2 is 3, and 7 / 2.0 is 3.5."""
+        kinds = ("2", "2.0", "3000000000", "'2'")
+        with self.direct() as direct:
+            for first in kinds:
+                with self.pgveil.client() as client:
+                    for constant in (first, *kinds):
+                        for number in range(11, 16):
+                            varied = constant.replace("2", str(number - 9), 1)
+                            for sql in (
+                                f"SELECT id FROM staff WHERE id / {varied} > {number} ORDER BY 1",
+                                f"SELECT id / {varied} AS half FROM staff WHERE id > {number} ORDER BY 1",
+                            ):
+                                self.check(client, direct, sql)
+                    self.assertIn("$1", self.last_text())
+
+    def test_a_constant_is_read_under_the_settings_of_the_moment(self):
+        texts = (
+            "SELECT count(*) FROM staff WHERE date_part('month', '02/03/1990'::date) = 2",
+            "SELECT id, '02/03/1990'::date FROM staff WHERE id = 12",
+            "SELECT id, '2020-01-01 12:00'::timestamptz FROM staff WHERE id = 12",
+        )
+        settings = ("SET datestyle = 'ISO, DMY'", "SET datestyle = 'ISO, MDY'", "SET timezone = 'Asia/Tokyo'",
+                    "SET timezone = 'UTC'")
+        with self.pgveil.client() as client, self.direct() as direct:
+            for sql in texts:
+                for setting in ("SELECT 1", *settings, *settings):
+                    for each in (client, direct):
+                        each.query(setting)
+                    for _ in range(3):
+                        self.check(client, direct, sql)
+                # The setting comes in one piece with what follows.
+                for setting in settings:
+                    for each in (client, direct):
+                        each.query("BEGIN")
+                        each.query(f"{setting.replace('SET', 'SET LOCAL')}")
+                    self.check(client, direct, sql)
+                    for each in (client, direct):
+                        each.query("ROLLBACK")
+                    self.check(client, direct, sql)
+
+    def test_now_is_the_moment_of_each_statement(self):
+        with self.pgveil.client() as client:
+            for sql in (
+                "SELECT 'now'::timestamptz FROM staff WHERE id = 12",
+                "SELECT date_trunc('microsecond', timestamptz ' NOW ') FROM staff WHERE id = 12",
+            ):
+                seen = [client.query(sql).texts()[0][0] for _ in range(5)]
+                self.assertEqual(len(set(seen)), 5, seen)
+
+    def test_a_parameter_that_a_client_writes_into_a_query_has_no_value(self):
+        with self.pgveil.client() as client:
+            for _ in range(4):
+                reply = client.query("SELECT id FROM staff WHERE id >  $1 ")
+                self.assertEqual(reply.sqlstate(), "42P02")
+
     def test_a_new_shape_and_a_text_without_tables_are_sent_as_they_are(self):
         with self.pgveil.client() as client:
             client.query("SELECT id FROM staff WHERE id = 3")
@@ -240,6 +305,24 @@ class KeptUnnamed(StackCase):
     def test_a_text_that_comes_again_is_prepared_once(self):
         with self.pgveil.client() as client:
             self.keep(client)
+
+    def test_a_constant_is_read_under_the_settings_of_the_moment(self):
+        sql = "SELECT id, '02/03/1990'::date, '2020-01-01 12:00'::timestamptz FROM staff WHERE id = $1"
+        with self.pgveil.client() as client, self.direct() as direct:
+            for setting in ("SELECT 1", "SET datestyle = 'ISO, DMY'", "SET timezone = 'Asia/Tokyo'",
+                            "SET datestyle = 'ISO, MDY'", "SET timezone = 'UTC'"):
+                for each in (client, direct):
+                    each.query(setting)
+                for _ in range(4):
+                    replies = [each.extended(sql, ("12",), (23,)) for each in (client, direct)]
+                    self.assertEqual([it.errors for it in replies], [[], []])
+                    self.assertEqual(replies[0].rows, replies[1].rows, setting)
+
+    def test_now_is_the_moment_of_each_statement(self):
+        sql = "SELECT 'now'::timestamptz FROM staff WHERE id = $1"
+        with self.pgveil.client() as client:
+            seen = [client.extended(sql, ("12",), (23,)).rows[0][0] for _ in range(5)]
+        self.assertEqual(len(set(seen)), 5, seen)
 
     def test_a_text_without_tables_has_the_unnamed_statement(self):
         with self.pgveil.client() as client:

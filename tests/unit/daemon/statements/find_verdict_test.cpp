@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -162,6 +163,43 @@ TEST_CASE("a text without a template is its own kept form when it comes again") 
   REQUIRE(found.kept != nullptr);
   CHECK(found.kept->values.empty());
   CHECK(found.kept->rewritten.get() == std::get_if<rewriter::Rewritten>(found.verdict.get()));
+}
+
+TEST_CASE("constants of other kinds have kept forms of their own") {
+  World world;
+  const auto key_of = [&](const std::string& divisor) {
+    std::string key;
+    for (int i = 1; i < 5; ++i) {
+      const auto found =
+          world.ask("SELECT city FROM cities WHERE length(city) / " + divisor + " > " + std::to_string(i));
+      if (found.kept != nullptr) key = found.kept->key;
+    }
+    return key;
+  };
+  std::set<std::string> keys;
+  for (const std::string divisor : {"2", "2.5", "3000000000", "'2'"}) keys.insert(key_of(divisor));
+  CHECK(keys.size() == 4);
+  CHECK_FALSE(keys.contains(""));
+}
+
+TEST_CASE("what PostgreSQL reads when it parses is not kept") {
+  World world;
+  for (const std::string sql : {
+           "SELECT city FROM cities WHERE 'now'::timestamptz > '2020-01-01'",
+           "SELECT city, ' Today 10:00'::timestamp FROM cities",
+           "SELECT city FROM cities WHERE city = E'a' AND date 'tomorrow' > now()",
+           "SELECT city FROM cities WHERE city = upper('yesterday')",
+           "SELECT city FROM cities WHERE city = '<a/>'::xml::text",
+           "SELECT city FROM cities WHERE length(city) >  $1 ",
+       }) {
+    CAPTURE(sql);
+    for (int i = 0; i < 4; ++i) CHECK(world.kept(sql).empty());
+  }
+  // now() is called whenever the statement runs, and a parameter is read then.
+  std::string last;
+  for (const std::string date : {"2020-01-01", "2020-01-02", "2020-01-03", "today"})
+    last = world.kept("SELECT city FROM cities WHERE city = '" + date + "' OR now() > current_timestamp");
+  CHECK(last.find("$1") != std::string::npos);
 }
 
 TEST_CASE("long texts of open tables and texts that read no table are not kept") {
