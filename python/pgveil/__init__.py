@@ -139,7 +139,8 @@ def anonymize(
     differential_privacy: {"epsilon": 1, "delta": 1e-6}. Whether one record is in the data changes the
         probability of any table by a factor of at most e^epsilon, except for a probability of at most delta
         (SafePub: Bild, Kuhn and Prasser 2018). Records are sampled with a new secret at each call. Each
-        quasi-identifier needs a hierarchy at one level: pgveil.hierarchies.intervals([10, 20]).at(2). Columns
+        quasi-identifier needs a hierarchy at one level: pgveil.hierarchies.intervals([10, 20]).at(2). Do not
+        make it from the data. A record with a value that it does not know is left out. Columns
         of the other classes and settings that let the data decide, such as suppression, are refused. Publish
         only one such table of the same people: the epsilons and deltas of several add up. Publish no report:
         it tells exact numbers of records (docs/models/differential-privacy.md).

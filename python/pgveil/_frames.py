@@ -69,16 +69,20 @@ class _Encoder:
         return found
 
 
+# Equal values of these types have equal texts. Decimals and times with a zone do not: 1.10 is equal to 1.1, and
+# one record must not decide how others are shown.
+_EQUAL_TEXTS = frozenset((str, int, float, bool, datetime.date))
+
+
 def _of_values(name: str, values: Iterable[Any]) -> tuple[Column, list[Any]]:
     encoder = _Encoder()
     codes = array("I")
     known: dict[Any, int] = {}
     for value in values:
-        try:
-            code = known.get((type(value), value))
-        except TypeError:  # a list, for example, cannot be looked up
+        if type(value) not in _EQUAL_TEXTS:
             codes.append(encoder.code(value))
             continue
+        code = known.get((type(value), value))
         if code is None:
             code = known[(type(value), value)] = encoder.code(value)
         codes.append(code)
@@ -152,7 +156,12 @@ def read(data: Any) -> Frame:
 
         frame = Frame("pandas")
         for name in data.columns:
-            codes, values = pandas.factorize(data[name], use_na_sentinel=True)
+            column = data[name]
+            # In a column of objects, factorize() joins values that are equal and have different texts.
+            if column.dtype == object and pandas.api.types.infer_dtype(column, skipna=True) != "string":
+                frame.add(_of_values(str(name), column))
+                continue
+            codes, values = pandas.factorize(column, use_na_sentinel=True)
             frame.add(_of_factors(str(name), codes, list(values)))
         return frame
     if module == "polars":

@@ -136,6 +136,20 @@ class Package(unittest.TestCase):
         tables = {tuple(sorted(map(repr, records(draw().data)))) for _ in range(4)}
         self.assertGreater(len(tables), 1)
 
+    def test_a_record_does_not_change_how_others_are_shown(self):
+        """Equal values may have different texts."""
+        early = datetime.datetime(2020, 1, 1, 0, 30, tzinfo=datetime.timezone(datetime.timedelta(hours=2)))
+        late = early.astimezone(datetime.timezone.utc)
+        kinds = pgveil.hierarchies
+        for values, hierarchy, shown in (
+            ([decimal.Decimal("1.10")] + [decimal.Decimal("1.1")] * 400, kinds.intervals([20]).at(0), "1.1"),
+            ([early] + [late] * 400, kinds.dates("day").at(1), "2019-12-31"),
+        ):
+            private = pgveil.anonymize(
+                {"x": values}, {"x": hierarchy}, differential_privacy={"epsilon": 1, "delta": 1e-4}
+            )
+            self.assertEqual({str(it) for it in private.data["x"]}, {shown})
+
     def test_what_would_let_the_data_decide_is_refused_with_the_words_of_the_program(self):
         kinds = pgveil.hierarchies
         data = people()
