@@ -2,8 +2,8 @@
 // (ε, δ)-differential privacy of a published table, by sampling and k-anonymity (Li, Qardaji and Su 2012,
 // Theorem 5; as SafePub: Bild, Kuhn and Prasser 2018). Each record is taken with probability β, independently
 // of the others. The taken records are generalized in a way that does not depend on any data, and those in
-// classes of k or more are published; the others are left out. For any two inputs that differ in one record
-// and any set S of tables, P(table of one ∈ S) ≤ e^ε · P(table of the other ∈ S) + δ.
+// classes of k or more are published; the others are left out. For any two inputs of which one has one
+// record more, and any set S of tables, P(table of one ∈ S) ≤ e^ε · P(table of the other ∈ S) + δ.
 //
 //   β = 1 − e^(−ε), the largest rate that ε allows
 //   γ = (e^ε − 1 + β) ÷ e^ε = 1 − e^(−2ε)

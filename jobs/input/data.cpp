@@ -9,6 +9,7 @@
 #include "db/job_table/source_table.hpp"
 #include "jobs/input/aggregates.hpp"
 #include "jobs/input/input_text.hpp"
+#include "jobs/input/known_values.hpp"
 #include "jobs/input/mondrian.hpp"
 #include "jobs/input/random_secret.hpp"
 #include "jobs/input/subset.hpp"
@@ -200,8 +201,12 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
   }
   if (how.on_input) how.on_input(input->table);
   const std::uint64_t read_rows = input->table.rows();
+  std::uint64_t unknown_rows = 0;
   if (job.differential_privacy) {
     if (auto sampled = take_sample(*job.differential_privacy, input->table); !sampled) return sampled.error();
+    const auto left_out = leave_out_unknown_values(job, input->table);
+    if (!left_out) return left_out.error();
+    unknown_rows = *left_out;
   }
   if (progress) progress("preparing", 0);
   engine::PrivacyColumns privacy;
@@ -247,6 +252,7 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
                  std::move(input->types),
                  std::move(input->others),
                  read_rows,
+                 unknown_rows,
                  groups,
                  std::move(before),
                  std::move(quasi_identifiers),

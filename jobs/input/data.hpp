@@ -19,6 +19,7 @@ struct JobData {
   std::map<std::string, std::string> types;  // PostgreSQL's, of the columns whose types the input tells
   std::vector<std::string> not_published;    // identifiers, and columns that the job does not list
   std::uint64_t read_rows = 0;               // of which `table` has all, or a sample
+  std::uint64_t unknown_rows = 0;            // of the sample, that are not in `table` (known_values.hpp)
   // Set if the job makes groups. Then `table` shows its groups, and no quasi-identifier has a level above its
   // values.
   std::optional<JobGroupsReport> groups = {};

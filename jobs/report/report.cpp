@@ -78,7 +78,10 @@ std::string suppressed_line(const JobReport& report) {
 }
 
 std::string sampling_lines(const JobReport& report) {
-  return fmt::format("  private          {}\n  publish once     {}\n", sampling_words(report), kPublishOnce);
+  return fmt::format(
+      "  private          {}\n  publish once     {}\n  keep             this report to yourself: it has "
+      "exact numbers of records\n",
+      sampling_words(report), kPublishOnce);
 }
 
 json::value sampling_json(const JobReport& report) {
@@ -88,7 +91,8 @@ json::value sampling_json(const JobReport& report) {
                       {"delta", delta},
                       {"beta", engine::sampling_rate(epsilon)},
                       {"k", report.k},
-                      {"read_rows", report.read_rows}};
+                      {"read_rows", report.read_rows},
+                      {"unknown_rows", report.unknown_rows}};
 }
 
 std::string recoding_lines(const JobReport& report) {
@@ -245,9 +249,13 @@ bool is_unproven(const JobReport& report) {
 
 std::string sampling_words(const JobReport& report) {
   const auto& [epsilon, delta] = *report.differential_privacy;
-  return fmt::format("(ε, δ) = ({}, {}): {} of {} records were sampled, each with probability {:.4f}",
-                     job_number(epsilon), job_number(delta), report.rows, report.read_rows,
-                     engine::sampling_rate(epsilon));
+  auto words = fmt::format("(ε, δ) = ({}, {}): {} of {} records were sampled, each with probability {:.4f}",
+                           job_number(epsilon), job_number(delta), report.rows + report.unknown_rows,
+                           report.read_rows, engine::sampling_rate(epsilon));
+  if (report.unknown_rows > 0)
+    words += fmt::format(", and {} of them left out for a value that a hierarchy does not know",
+                         report.unknown_rows);
+  return words;
 }
 
 std::string score_text(const JobReport& report) {

@@ -191,7 +191,9 @@ std::string report_html(const JobReport& report) {
   page.paragraph(
       fmt::format("k = {}{}{}", report.k, report.models.empty() ? "" : "; ", fmt::join(report.models, "; ")));
   if (report.differential_privacy)
-    page.paragraph(fmt::format("{}. Publish once: {}.", sampling_words(report), kPublishOnce));
+    page.paragraph(
+        fmt::format("{}. Publish once: {}. Do not publish this report: it has exact numbers of records.",
+                    sampling_words(report), kPublishOnce));
   add_transformation(report, page);
   page.heading("Metrics");
   page.table({"metric", "score", ""}, score_rows(report));

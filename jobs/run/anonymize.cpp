@@ -188,6 +188,7 @@ JobReport begin_report(const Job& job, const JobData& data) {
   report.unit = job.unit;
   report.differential_privacy = job.differential_privacy;
   report.read_rows = data.read_rows;
+  report.unknown_rows = data.unknown_rows;
   report.suppression_limit = engine::suppression_limit(job.suppression, report.rows);
   report.metric = job.quality.metric;
   report.gs = job.quality.gs;

@@ -121,6 +121,40 @@ class DifferentialPrivacy(VerbCase):
         for text in (told.stdout, page):
             self.assertIn("another run draws another sample, and the ε and δ of both add up", text)
 
+    def test_a_value_that_no_hierarchy_knows_leaves_out_its_record(self):
+        """Else one record would decide whether there is a table."""
+        rows = ["33,plague", "unknown,flu", "34,flu"]
+        files = {
+            "interval and tree": JOB,
+            "files": JOB.replace(
+                "{tree: {all: [flu, cold, gout]}}, min_level: 0, max_level: 0",
+                "{file: illness.csv}, min_level: 1, max_level: 1",
+            ),
+        }
+        (self.folder / "illness.csv").write_text("flu;any\ncold;any\ngout;any\n")
+        with open(self.folder / "people.csv", "a", newline="") as file:
+            file.writelines(f"person,{row}\r\n" for row in rows for _ in range(100))
+        for what, job in files.items():
+            with self.subTest(what):
+                (self.folder / "job.yaml").write_text(job.replace("EPSILON", "1").replace("DELTA", "0.0001"))
+                told = self.run_verb("anonymize", "job.yaml", "--report", "report.json")
+                report = json.loads((self.folder / "report.json").read_text())
+                left_out = report["differential_privacy"]["unknown_rows"]
+                # Of 200 records, each with probability 0.632: seven standard deviations.
+                self.assertLess(abs(left_out - 126), 48)
+                self.assertIn(f"and {left_out} of them left out", told.stdout)
+                text = (self.folder / "out.csv").read_text()
+                self.assertNotIn("plague", text)
+                self.assertNotIn("unknown", text)
+                self.assertGreater(report["published_rows"], 500)
+        for wrong, words in (
+            (JOB.replace("[flu, cold, gout]", "[measles]"), "the tree of illness lacks"),
+            (files["files"].replace("illness.csv", "other.csv"), "no row for"),
+        ):
+            (self.folder / "other.csv").write_text("measles;any\n")
+            (self.folder / "job.yaml").write_text(wrong.replace("EPSILON", "1").replace("DELTA", "0.0001"))
+            self.assertIn(words, self.run_verb("anonymize", "job.yaml", status=1).stderr)
+
     def test_every_run_takes_another_sample(self):
         counts = {tuple(sorted(json.dumps(row) for row in self.publish(1, 1e-4)[1])) for _ in range(4)}
         self.assertGreater(len(counts), 1)
