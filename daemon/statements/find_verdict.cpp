@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -30,30 +31,46 @@ std::shared_ptr<const rewriter::Verdict> verdict_in(const VerdictCache::Entry& e
   return {entry, &std::get<rewriter::Verdict>(*entry)};
 }
 
-bool contains(std::string_view text, std::string_view lower_word) {
-  const auto is_same = [](char a, char b) { return lower(a) == b; };
-  return !std::ranges::search(text, lower_word, is_same).empty();
+// xml, because constants of this type depend on xmloption; and texts that PostgreSQL takes for a time when it
+// parses a statement, however late it runs.
+constexpr auto kReadByParsing =
+    std::to_array<std::string_view>({"xml", "now", "today", "tomorrow", "yesterday"});
+constexpr std::span kXml = std::span(kReadByParsing).first(1);
+constexpr std::span kTimes = std::span(kReadByParsing).subspan(1);
+
+constexpr auto kMayBegin = [] {
+  std::array<bool, 256> made{};
+  for (const char c : std::string_view("nNtTxXyY")) made[static_cast<unsigned char>(c)] = true;
+  return made;
+}();
+
+bool begins_with(std::string_view text, std::string_view lower_word) {
+  const auto is_same = [](char word, char c) { return lower(c) == word; };
+  return text.size() >= lower_word.size() &&
+         std::equal(lower_word.begin(), lower_word.end(), text.begin(), is_same);
 }
 
-// The texts that PostgreSQL takes for a time when it parses a statement, however late it runs.
-constexpr auto kTimesOfParsing = std::to_array<std::string_view>({"now", "today", "tomorrow", "yesterday"});
-
-bool names_time_of_parsing(std::string_view text) {
-  return std::ranges::any_of(kTimesOfParsing, [&](std::string_view word) { return contains(text, word); });
+bool mentions(std::string_view text, std::span<const std::string_view> lower_words) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    // Every statement whose plan may stay is asked about, so most characters must cost little.
+    if (!kMayBegin[static_cast<unsigned char>(text[i])]) continue;
+    const auto begins = [&](std::string_view word) { return begins_with(text.substr(i), word); };
+    if (std::ranges::any_of(lower_words, begins)) return true;
+  }
+  return false;
 }
 
-// Whether the statement could mean something else if it were parsed at another time, or under another
-// xmloption. Literals that are opaque are sent apart and read when the statement runs. A text whose literals
-// are not known is taken as a whole.
+// Whether a statement that mentions kReadByParsing could mean something else if it were parsed at another
+// time, or under another xmloption. Literals that are opaque are sent apart and read when the statement runs.
+// A text whose literals are not known is taken as a whole.
 bool depends_on_parsing(std::string_view sql, const OpaqueLiterals* opaque) {
-  if (contains(sql, "xml")) return true;
-  if (!names_time_of_parsing(sql)) return false;
+  if (mentions(sql, kXml)) return true;
   const auto literals = pg::plain_literals(sql);
   if (!literals) return true;
   for (std::size_t i = 0; i < literals->size(); ++i) {
     const pg::PlainLiteral& literal = (*literals)[i];
     if (literal.kind != pg::PlainLiteral::Kind::text || (opaque != nullptr && (*opaque)[i])) continue;
-    if (names_time_of_parsing(sql.substr(literal.offset, literal.bytes))) return true;
+    if (mentions(sql.substr(literal.offset, literal.bytes), kTimes)) return true;
   }
   return false;
 }
@@ -72,6 +89,12 @@ class Finder {
         for_(judged_for),
         observer_(observer),
         path_(judged_for.client.path.key() + (judged_for.client.sends_ascii ? "#ascii" : "")) {}
+
+  // depends_on_parsing() of the text that the verdict is found for. It is asked more than once.
+  [[nodiscard]] bool may_change(std::string_view sql, const OpaqueLiterals* opaque) {
+    if (!mentions_) mentions_ = mentions(sql, kReadByParsing);
+    return *mentions_ && depends_on_parsing(sql, opaque);
+  }
 
   FoundVerdict find(std::string_view sql) {
     if (const auto known = cache_.find(key_of(sql))) return known_text(sql, verdict_in(known));
@@ -102,7 +125,7 @@ class Finder {
       }
     }
     // A $1 that the client wrote would get no value.
-    const bool may_stay = sql.find('$') == std::string_view::npos && !depends_on_parsing(sql, nullptr);
+    const bool may_stay = sql.find('$') == std::string_view::npos && !may_change(sql, nullptr);
     if (out.kept == nullptr && may_stay) out.kept = form_of(sql, {out.verdict, rewritten}, {});
     return out;
   }
@@ -138,7 +161,7 @@ class Finder {
   // sent it.
   std::shared_ptr<const session::KeptForm> kept_form(const TextShape& shape, const OpaqueLiterals& opaque,
                                                      const rewriter::Rewritten& plain) {
-    if (!may_keep_plan(plain, for_.kept_plans) || depends_on_parsing(shape.sql, &opaque)) return nullptr;
+    if (!may_keep_plan(plain, for_.kept_plans) || may_change(shape.sql, &opaque)) return nullptr;
     auto form = parameter_form(shape, opaque);
     if (!form) return nullptr;
     const auto known = cache_.find(key_of(form->sql));
@@ -215,16 +238,18 @@ class Finder {
   const JudgedFor& for_;
   rewriter::PassObserver& observer_;
   std::string path_;
+  std::optional<bool> mentions_;
 };
 
 }  // namespace
 
 FoundVerdict find_verdict(VerdictCache& cache, std::string_view sql, const JudgedFor& judged_for,
                           rewriter::PassObserver& observer) {
-  FoundVerdict found = Finder(cache, judged_for, observer).find(sql);
+  Finder finder(cache, judged_for, observer);
+  FoundVerdict found = finder.find(sql);
   const auto* rewritten = std::get_if<rewriter::Rewritten>(found.verdict.get());
   found.may_keep_plan = rewritten != nullptr && may_keep_plan(*rewritten, judged_for.kept_plans) &&
-                        !depends_on_parsing(sql, nullptr);
+                        !finder.may_change(sql, nullptr);
   return found;
 }
 

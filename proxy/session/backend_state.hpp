@@ -76,8 +76,8 @@ struct BackendState {
   std::uint32_t pid = 0;  // 0: the server has given no key
   wire::CancelSecret secret;
   SharedSettings parameters;  // as the last ParameterStatus said; null with PoolMode::none
-  // DateStyle, IntervalStyle and TimeZone, as the last ParameterStatus said. By these the server reads constants
-  // when it parses a text: '02/03/1990' is another day under another DateStyle, and a plan keeps its day.
+  // DateStyle, IntervalStyle and TimeZone, as last told. By these the server reads constants when it parses
+  // a text: '02/03/1990' is another day under another DateStyle, and a plan keeps its day.
   std::array<std::string, 3> reading;
   Settings settings;  // in force in addition to those of the start-up packet, sorted by name
   PreparedStatements statements;

@@ -69,8 +69,8 @@ class _Encoder:
         return found
 
 
-# Equal values of these types have equal texts. Decimals and times with a zone do not: 1.10 is equal to 1.1, and
-# one record must not decide how others are shown.
+# Equal values of these types have equal texts. Decimals and times with a zone do not: 1.10 is equal to 1.1,
+# and one record must not decide how others are shown.
 _EQUAL_TEXTS = frozenset((str, int, float, bool, datetime.date))
 
 
