@@ -44,16 +44,19 @@ constexpr auto kMayBegin = [] {
   return made;
 }();
 
+// Whether the text begins with the word, and no letter follows.
 bool begins_with(std::string_view text, std::string_view lower_word) {
   const auto is_same = [](char word, char c) { return lower(c) == word; };
-  return text.size() >= lower_word.size() &&
-         std::equal(lower_word.begin(), lower_word.end(), text.begin(), is_same);
+  const std::size_t size = lower_word.size();
+  return text.size() >= size && std::equal(lower_word.begin(), lower_word.end(), text.begin(), is_same) &&
+         (text.size() == size || !is_letter(text[size]));
 }
 
+// Whole words, because 'unknown' has now in it.
 bool mentions(std::string_view text, std::span<const std::string_view> lower_words) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     // Every statement whose plan may stay is asked about, so most characters must cost little.
-    if (!kMayBegin[static_cast<unsigned char>(text[i])]) continue;
+    if (!kMayBegin[static_cast<unsigned char>(text[i])] || (i > 0 && is_letter(text[i - 1]))) continue;
     const auto begins = [&](std::string_view word) { return begins_with(text.substr(i), word); };
     if (std::ranges::any_of(lower_words, begins)) return true;
   }

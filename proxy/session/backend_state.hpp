@@ -40,6 +40,7 @@ class PreparedStatements {
   // The name under which the server has it; null: it is not prepared on this connection. A statement that is
   // found becomes the one used last.
   [[nodiscard]] const std::string* find(const std::string& key);
+  [[nodiscard]] bool has(const std::string& key) const { return by_key_.contains(key); }
   // A name that was never used on this connection, for a Parse that is about to be sent.
   [[nodiscard]] std::string add(const std::string& key, std::size_t size_bytes, Origin origin);
   // Forgets the statement that was not used for the longest time, and returns its name. REQUIRES: size() > 0.

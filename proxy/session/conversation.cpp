@@ -89,7 +89,6 @@ void Conversation::pop_expectation() {
   PGVEIL_ASSERT(!expected.empty());
   expected.pop_front();
   state.is_backend_busy = !expected.empty();
-  if (expected.empty()) is_changing_settings = false;
 }
 
 wire::ErrorResponse refuse(std::string_view sqlstate, std::string_view message, std::string_view hint) {
@@ -299,10 +298,13 @@ std::optional<wire::ErrorResponse> apply_effect(Conversation& conversation, cons
   using Kind = StatementRegistry::Kind;
   StatementRegistry& registry = conversation.registry;
   pooled::note_effect(conversation, entry);
-  // The end of a transaction brings earlier settings back.
   const StatementFacts facts = facts_of(entry.kind);
-  if (facts.connection != ConnectionEffect::none || facts.may_end_failed_transaction)
+  const bool is_setting = facts.connection != ConnectionEffect::none;
+  if (is_setting) conversation.has_set_in_transaction = true;
+  if (is_setting || (facts.may_end_failed_transaction && conversation.has_set_in_transaction)) {
     conversation.is_changing_settings = true;
+    conversation.keys_while_changing.clear();
+  }
   if (entry.path_effect != nullptr) {
     conversation.client.path.apply(*entry.path_effect);
     conversation.mode.apply(*entry.path_effect);

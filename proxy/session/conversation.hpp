@@ -121,9 +121,12 @@ struct Conversation {
   std::uint64_t unnamed_count = 0;  // keys of unnamed statements: ParsedText
   retry::State retry;
   bool has_set = false;  // settings may have changed on the connection and must be read
-  // What may change settings was sent, and the server has not answered all yet. So what it told of its
-  // settings may be outdated.
+  // What may change settings was sent after the last ReadyForQuery, before which the server tells of its
+  // settings. So what it told last may be outdated.
   bool is_changing_settings = false;
+  bool has_set_in_transaction = false;  // its end may bring earlier settings back
+  // [key of a ParsedText]: the key that was taken in its place while settings are changing.
+  std::map<std::string, std::string> keys_while_changing;
   std::shared_ptr<std::size_t> source_bytes = std::make_shared<std::size_t>(0);  // of all SourceText
 };
 

@@ -212,7 +212,8 @@ void on(Conversation& conversation, const wire::Execute& message, const wire::Fr
       return refuse_message(conversation, std::move(*refusal));
     }
   } else {
-    conversation.has_set = conversation.is_changing_settings = true;  // an unknown name may be anything
+    // An unknown name may be anything.
+    conversation.has_set = conversation.is_changing_settings = conversation.has_set_in_transaction = true;
   }
   tell_tables(conversation);
   retry::on_run(conversation, found->use.entry.get());

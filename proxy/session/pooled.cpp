@@ -36,20 +36,18 @@ std::string key_for(Conversation& conversation, std::string_view name, const Sen
   return name.empty() ? "#" + std::to_string(++conversation.unnamed_count) : key_of(sent, parameter_types);
 }
 
-// Of a statement that is not unnamed.
-std::string key_here(const Conversation& conversation, const ParsedText& parsed) {
-  return parsed.key + reading_of_constants(*conversation.state.server);
-}
-
-// The same for a Parse that is about to be sent. While settings may be changing, nobody else may take the
-// statement for theirs.
-std::string key_of_parse(Conversation& conversation, const ParsedText& parsed) {
-  const std::string key = key_here(conversation, parsed);
+// Of a statement that is not unnamed. While settings are changing it is one that nobody else has, because
+// others may not take the statement for theirs.
+std::string key_here(Conversation& conversation, const ParsedText& parsed) {
+  const BackendState& server = *conversation.state.server;
+  const std::string key = parsed.key + reading_of_constants(server);
   if (!conversation.is_changing_settings) return key;
-  while (true) {
-    std::string own = key + "#" + std::to_string(++conversation.unnamed_count);
-    if (conversation.state.server->statements.find(own) == nullptr) return own;
+  std::string& own = conversation.keys_while_changing[parsed.key];
+  while (own.empty()) {
+    std::string next = key + "#" + std::to_string(++conversation.unnamed_count);
+    if (!server.statements.has(next)) own = std::move(next);
   }
+  return own;
 }
 
 bool is_unnamed_there(std::string_view name, const ParsedText& parsed) {
@@ -67,7 +65,7 @@ std::string parse_here(Conversation& conversation, bool is_unnamed, const Parsed
   if (!is_unnamed) {
     const auto origin =
         parsed.is_kept ? PreparedStatements::Origin::kept : PreparedStatements::Origin::of_client;
-    return prepare_on_connection(conversation, key_of_parse(conversation, parsed), sent_sql,
+    return prepare_on_connection(conversation, key_here(conversation, parsed), sent_sql,
                                  parsed.parameter_types, origin, std::move(expectation));
   }
   conversation.state.server->unnamed = parsed.key;

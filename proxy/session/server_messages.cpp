@@ -162,9 +162,11 @@ void on_ready(Conversation& conversation, const wire::FrameView& frame) {
   conversation.pop_expectation();
   PGVEIL_ASSERT(conversation.expected.empty());
   conversation.status = ready->status;
-  conversation.is_unsynced = false;
+  conversation.is_unsynced = conversation.is_changing_settings = false;
+  conversation.keys_while_changing.clear();
   conversation.registry.settle();
   if (ready->status == wire::TransactionStatus::idle) {
+    conversation.has_set_in_transaction = false;
     conversation.client.path.end_transaction();
     conversation.mode.end_transaction();
     conversation.registry.end_transaction();

@@ -318,6 +318,27 @@ class KeptUnnamed(StackCase):
                     self.assertEqual([it.errors for it in replies], [[], []])
                     self.assertEqual(replies[0].rows, replies[1].rows, setting)
 
+    def test_settings_that_change_in_the_batch_of_a_statement(self):
+        """The server tells of a setting before ReadyForQuery only."""
+        sql = "SELECT id, '02/03/1990'::date FROM staff WHERE id = $1"
+
+        def batch(each, *before):
+            for setting in before:
+                each.parse(setting)
+                each.bind(())
+                each.execute()
+            each.parse(sql, types=(23,))
+            each.bind(("12",))
+            each.execute()
+            reply = each.sync()
+            self.assertEqual(reply.errors, [])
+            return reply.rows
+
+        with self.pgveil.client() as client, self.direct() as direct:
+            for before in ((), (), (), ("SET datestyle = 'ISO, DMY'",), (), (), ("SET datestyle = 'ISO, MDY'",), (), (),
+                           ("BEGIN", "SET LOCAL datestyle = 'ISO, DMY'"), (), ("ROLLBACK",), (), ()):
+                self.assertEqual(batch(client, *before), batch(direct, *before), before)
+
     def test_now_is_the_moment_of_each_statement(self):
         sql = "SELECT 'now'::timestamptz FROM staff WHERE id = $1"
         with self.pgveil.client() as client:
