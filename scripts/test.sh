@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# ./run test [--long] [--server MAJOR] [SUITE…]: builds the dev preset and runs suites, several programs in
-# parallel. Before the last line it prints what was left out and how to include it.
+# ./run test [--long] [--server MAJOR] [SUITE…]: builds the dev preset and runs suites, as many programs in
+# parallel as there are processors. Before the last line it prints what was left out and how to include it.
 # The last line is the sum of the tests that passed and failed. A suite that ran nothing counts as failed.
 set -euo pipefail
 source "$ROOT/scripts/packages.sh"
@@ -49,13 +49,12 @@ add_program() {
   add "$name" "$good" "$bad" "$seconds"
 }
 
-# start NAME COMMAND…: runs it in parallel with others, one more than there are processors, because each of
-# them waits for some of its time: for a server, a browser or a timer. The output goes to build/test/NAME.log,
-# with the status and the seconds beside it.
+# start NAME COMMAND…: runs it in parallel with others, as soon as fewer are running than there are
+# processors. The output goes to build/test/NAME.log, with the status and the seconds beside it.
 start() {
   local name=$1 log=$ROOT/build/test/${1//\//_}.log
   shift
-  while (($(jobs -pr | wc -l) > $(nproc))); do wait -n || true; done
+  while (($(jobs -pr | wc -l) >= $(nproc))); do wait -n || true; done
   rm -f "$log.status"
   {
     status=0 begun=$SECONDS

@@ -272,7 +272,8 @@ class MaskViews(ServerCase):
             if not reply.errors:
                 self.assertEqual(reply.texts(), world.MASKED_PEOPLE)
                 return refused
-            self.assertEqual((reply.sqlstate(), reply.rows), ("40001", []), reply.errors)
+            told = (reply.sqlstate(), reply.rows)
+            self.assertEqual(told, ("40001", []), f"{reply.errors}\n{self.pgveil.log()[-3000:]}")
             refused += 1
             time.sleep(0.05)
         self.fail("the view is not made anew")
