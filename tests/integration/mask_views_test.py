@@ -381,6 +381,8 @@ class MaskViews(ServerCase):
             finally:
                 self.postgres.run(revoke, "demo")
         self.assertNotIn("backend.mask_views: ", self.check().stdout)
+        # It closes the database if it reads the catalog in between, and does not see that a membership ends.
+        self.assertEqual(self.pgveil.console("RELOAD").errors, [])
 
 
 if __name__ == "__main__":
