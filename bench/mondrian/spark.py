@@ -77,15 +77,8 @@ def census(file, seed):
     return job + "  income: {class: sensitive, l_diversity: {distinct: 2}}\n"
 
 
-def options():
-    given = {
-        "rounds": "5",
-        "sets": "adult,census",
-        "parts": "2,4,8,16",
-        "samples": "0.1%,100%",
-        "jvm": "default",
-        "rows": "0",
-    }
+def options(given):
+    """given: the defaults, which the arguments replace."""
     for argument in sys.argv[1:]:
         key, _, value = argument.removeprefix("--").partition("=")
         if key in given:
@@ -117,7 +110,8 @@ def distributed(folder, job, cluster, parts, sample, jvm, memory="1g", more=()):
             "-m",
             "pgveil_spark.submit",
             "--submit",
-            f"--master {cluster.url} --driver-memory {memory} --executor-memory {memory} --conf spark.ui.enabled=false{JVM[jvm]}",
+            f"--master {cluster.url} --driver-memory {memory} --executor-memory {memory} "
+            f"--conf spark.ui.enabled=false{JVM[jvm]}",
             "--binary",
             BINARY,
             "--partitions",
@@ -152,7 +146,16 @@ def shown(values):
 
 def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the cluster is ended too
-    given = options()
+    given = options(
+        {
+            "rounds": "5",
+            "sets": "adult,census",
+            "parts": "2,4,8,16",
+            "samples": "0.1%,100%",
+            "jvm": "default",
+            "rows": "0",
+        }
+    )
     print(
         "| set | sample | parts asked / made | start-up, s | work, s | DP ÷ one machine's | GCP ÷ one machine's |\n|---|---|---|---|---|---|---|"
     )

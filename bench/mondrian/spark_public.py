@@ -16,7 +16,7 @@ import time
 
 import numpy
 
-from spark import JVM, distributed, shown
+from spark import JVM, distributed, options, shown
 from local_cluster import LocalCluster
 
 # The columns of their experiment on a census, with as many values. All are numbers, so both cut at medians.
@@ -24,17 +24,6 @@ VALUES = {"state": 51, "age": 97, "education": 11, "occupation": 477, "income": 
 QUASI_IDENTIFIERS = list(VALUES)[:-1]
 MEASURES = ["discernability_penalty", "global_certainty_penalty"]
 MEMORY = "4g"
-
-
-def options():
-    given = {"public": "", "rows": "500000", "rounds": "3", "jvm": "default", "penalties": "yes", "most": "20"}
-    for argument in sys.argv[1:]:
-        key, _, value = argument.removeprefix("--").partition("=")
-        if key in given:
-            given[key] = value
-        elif key != "spark":
-            sys.exit(f"unknown argument {argument}")
-    return given
 
 
 def draw(rows, file):
@@ -49,7 +38,8 @@ def draw(rows, file):
 
 
 def our_job(file):
-    attributes = "".join(f"  {name}: {{class: quasi_identifier, numeric: true}}\n" for name in QUASI_IDENTIFIERS)
+    kind = "{class: quasi_identifier, numeric: true}"
+    attributes = "".join(f"  {name}: {kind}\n" for name in QUASI_IDENTIFIERS)
     return (
         f'version: 1\nname: census\ninput: {{file: "{file}", separator: ","}}\nk: 5\nalgorithm: mondrian\n'
         f"mondrian: {{cut_by: span}}\nseed: 1\noutput: {{file: out}}\nattributes:\n{attributes}"
@@ -118,7 +108,9 @@ def figure(value):
 
 def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the cluster is ended too
-    given = options()
+    given = options(
+        {"public": "", "rows": "500000", "rounds": "3", "jvm": "default", "penalties": "yes", "most": "20"}
+    )
     public = pathlib.Path(given["public"]).resolve()
     if given["jvm"] not in JVM or not (public / "distributed" / "anonymize.py").is_file():
         sys.exit("--public= takes a clone of the implementation, and --jvm= default or short")
@@ -154,10 +146,10 @@ def main():
                 print(f"{rows} rows: public {seconds:.1f} s{'' if printed else ', stopped'}", file=sys.stderr)
             ratios = [other / our for our, other in zip(ours, others)]
             more_than = "> " if is_stopped else ""
+            ratio = f"{statistics.median(ratios):.2f} ({min(ratios):.2f}–{max(ratios):.2f})"
             print(
-                f"| {rows:,} | {shown(ours)} | {more_than}{shown(others)} | {more_than}{statistics.median(ratios):.2f} "
-                f"({min(ratios):.2f}–{max(ratios):.2f}) | {figure(gcp)} | {figure(other_gcp)} | {figure(dp)} | "
-                f"{figure(other_dp)} |",
+                f"| {rows:,} | {shown(ours)} | {more_than}{shown(others)} | {more_than}{ratio} | {figure(gcp)} | "
+                f"{figure(other_gcp)} | {figure(dp)} | {figure(other_dp)} |",
                 flush=True,
             )
 

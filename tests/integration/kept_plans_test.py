@@ -98,7 +98,7 @@ class KeptPlans(StackCase):
                         each.query(setting)
                     for _ in range(3):
                         self.check(client, direct, sql)
-                # The setting comes in one piece with what follows.
+                # The end of a transaction brings the setting before it back.
                 for setting in settings:
                     for each in (client, direct):
                         each.query("BEGIN")
@@ -335,8 +335,8 @@ class KeptUnnamed(StackCase):
             return reply.rows
 
         with self.pgveil.client() as client, self.direct() as direct:
-            for before in ((), (), (), ("SET datestyle = 'ISO, DMY'",), (), (), ("SET datestyle = 'ISO, MDY'",), (), (),
-                           ("BEGIN", "SET LOCAL datestyle = 'ISO, DMY'"), (), ("ROLLBACK",), (), ()):
+            for before in ((), (), (), ("SET datestyle = 'ISO, DMY'",), (), (), ("SET datestyle = 'ISO, MDY'",), (),
+                           (), ("BEGIN", "SET LOCAL datestyle = 'ISO, DMY'"), (), ("ROLLBACK",), (), ()):
                 self.assertEqual(batch(client, *before), batch(direct, *before), before)
 
     def test_now_is_the_moment_of_each_statement(self):
