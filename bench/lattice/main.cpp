@@ -1,7 +1,7 @@
 // Large lattices (README.md): how far a proof goes, what prediction and the implicit lattice bring, and what
-// heuristics find.
+// heuristics and private choices find.
 // Arguments: --quick; --least=N, --most=N attributes; --limit=SECONDS; --threads=N;
-// --part=scale|explicit|heuristics.
+// --part=scale|explicit|heuristics|private.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -15,6 +15,7 @@ namespace {
 using pgveil::bench::lattice::Options;
 
 void set_quick(Options& options) {
+  options.quick = true;
   options.most = 8;
   options.most_without_bounds = 6;
   options.most_heuristics = 8;
@@ -66,5 +67,6 @@ int main(int argc, char** argv) {
     if (part == "scale") pgveil::bench::lattice::measure_scale(options);
     if (part == "explicit") pgveil::bench::lattice::measure_explicit(options);
     if (part == "heuristics") pgveil::bench::lattice::measure_heuristics(options);
+    if (part == "private") pgveil::bench::lattice::measure_private_choices(options);
   }
 }

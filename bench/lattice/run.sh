@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # ./run bench lattice [--quick] [--least=N] [--most=N] [--limit=SECONDS] [--threads=N]
-# [--part=scale|explicit|heuristics|beyond]: large lattices. README.md says what is measured and how.
+# [--part=scale|explicit|heuristics|private|beyond]: large lattices. README.md says what is measured and how.
 set -euo pipefail
 ROOT=${ROOT:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
 source "$ROOT/bench/engine/prepare.sh"

@@ -18,8 +18,9 @@ struct Options {
   std::size_t most_heuristics = 15;
   double limit_s = 1200;  // processor time of a run
   std::size_t threads = 1;
+  bool quick = false;
   std::vector<std::string> heuristic_sets{"adult", "cup", "fars", "atus", "ihis", "acs15"};
-  std::vector<std::string> parts{"scale", "explicit", "heuristics"};
+  std::vector<std::string> parts{"scale", "explicit", "heuristics", "private"};
 };
 
 // The first n quasi-identifiers of the set's row with loss, k = 5, 5 %; nullopt if its data are not there.
@@ -55,5 +56,6 @@ struct Run {
 void measure_scale(const Options& options);
 void measure_explicit(const Options& options);
 void measure_heuristics(const Options& options);
+void measure_private_choices(const Options& options);
 
 }  // namespace pgveil::bench::lattice

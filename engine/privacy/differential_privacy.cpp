@@ -60,7 +60,7 @@ double delta_of(double epsilon, std::uint64_t k) {
 }
 
 std::uint64_t smallest_k(const DifferentialPrivacy& wanted) {
-  const Rates rates(wanted.epsilon);
+  const Rates rates(wanted.sampling_epsilon());
   // From here on a(n) ≤ δ.
   auto n = static_cast<std::uint64_t>(std::ceil(-std::log(wanted.delta) / rates.decay() * (1 + kBorder)));
   while (n > 1 && tail(rates, n - 1) <= wanted.delta) --n;

@@ -5,6 +5,10 @@
 // classes of k or more are published; the others are left out. For any two inputs of which one has one
 // record more, and any set S of tables, P(table of one ∈ S) ≤ e^ε · P(table of the other ∈ S) + δ.
 //
+// If a part of ε is spent for a private choice of the generalization (search/private_choice.hpp), the rest is
+// the ε of the formulas. The choice looks at all records and draws its noise before the sample and apart from
+// it, so both parts add up (sequential composition).
+//
 //   β = 1 − e^(−ε), the largest rate that ε allows
 //   γ = (e^ε − 1 + β) ÷ e^ε = 1 − e^(−2ε)
 //   δ(k) = max over n ≥ ⌈k ÷ γ − 1⌉ of a(n),  a(n) = Σ_{j = ⌊γ·n⌋ + 1}^{n} C(n, j) · β^j · (1 − β)^(n − j)
@@ -19,8 +23,11 @@
 namespace pgveil::engine {
 
 struct DifferentialPrivacy {
-  double epsilon = 1;   // in [kLeastEpsilon, kMostEpsilon]
-  double delta = 1e-6;  // in [kLeastDelta, kMostDelta]
+  double epsilon = 1;         // in all
+  double delta = 1e-6;        // in [kLeastDelta, kMostDelta]
+  double search_epsilon = 0;  // the part for the choice of levels; 0: they are fixed
+  // In [kLeastEpsilon, kMostEpsilon].
+  [[nodiscard]] double sampling_epsilon() const { return epsilon - search_epsilon; }
 };
 inline constexpr double kLeastEpsilon = 0.01, kMostEpsilon = 10;
 inline constexpr double kLeastDelta = 1e-15, kMostDelta = 0.01;
@@ -31,7 +38,7 @@ inline constexpr double kLeastDelta = 1e-15, kMostDelta = 0.01;
 // δ(k). REQUIRES: epsilon in range, k ≥ 1.
 [[nodiscard]] double delta_of(double epsilon, std::uint64_t k);
 
-// The smallest k with δ(k) ≤ delta. REQUIRES: both in range.
+// The smallest k with δ(k) ≤ delta for the ε of the sampling. REQUIRES: both in range.
 [[nodiscard]] std::uint64_t smallest_k(const DifferentialPrivacy& wanted);
 
 // The places of the records that are taken, ascending. They follow from the secret, and nobody who does not

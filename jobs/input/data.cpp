@@ -11,6 +11,7 @@
 #include "jobs/input/input_text.hpp"
 #include "jobs/input/known_values.hpp"
 #include "jobs/input/mondrian.hpp"
+#include "jobs/input/private_levels.hpp"
 #include "jobs/input/random_secret.hpp"
 #include "jobs/input/subset.hpp"
 #include "jobs/input/table_file.hpp"
@@ -107,7 +108,7 @@ Result<void> check_units(const engine::Column& column, const std::optional<std::
 // The secret of the sample ends here.
 Result<void> take_sample(const engine::DifferentialPrivacy& wanted, engine::Table& table) {
   const auto rows =
-      engine::sampled_rows(table.rows(), engine::sampling_rate(wanted.epsilon), random_secret());
+      engine::sampled_rows(table.rows(), engine::sampling_rate(wanted.sampling_epsilon()), random_secret());
   if (rows.empty())
     return invalid_input("the sample of the records is empty", "the input has too few records");
   table = engine::rows_of(table, rows);
@@ -202,11 +203,18 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
   if (how.on_input) how.on_input(input->table);
   const std::uint64_t read_rows = input->table.rows();
   std::uint64_t unknown_rows = 0;
+  std::optional<engine::PrivateChoice> chosen;
   if (job.differential_privacy) {
-    if (auto sampled = take_sample(*job.differential_privacy, input->table); !sampled) return sampled.error();
     const auto left_out = leave_out_unknown_values(job, input->table);
     if (!left_out) return left_out.error();
     unknown_rows = *left_out;
+    if (job.differential_privacy->search_epsilon > 0) {
+      if (progress) progress("choosing levels", 0);
+      auto made = choose_levels(job, input->table, is_aborted);
+      if (!made) return made.error();
+      chosen = std::move(*made);
+    }
+    if (auto sampled = take_sample(*job.differential_privacy, input->table); !sampled) return sampled.error();
   }
   if (progress) progress("preparing", 0);
   engine::PrivacyColumns privacy;
@@ -253,6 +261,7 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
                  std::move(input->others),
                  read_rows,
                  unknown_rows,
+                 std::move(chosen),
                  groups,
                  std::move(before),
                  std::move(quasi_identifiers),

@@ -8,6 +8,7 @@
 
 #include "db/server/progress.hpp"
 #include "engine/check/prepared_table.hpp"
+#include "engine/search/private_choice.hpp"
 #include "jobs/language/groups.hpp"
 #include "settings/config.hpp"
 
@@ -19,7 +20,9 @@ struct JobData {
   std::map<std::string, std::string> types;  // PostgreSQL's, of the columns whose types the input tells
   std::vector<std::string> not_published;    // identifiers, and columns that the job does not list
   std::uint64_t read_rows = 0;               // of which `table` has all, or a sample
-  std::uint64_t unknown_rows = 0;            // of the sample, that are not in `table` (known_values.hpp)
+  std::uint64_t unknown_rows = 0;            // left out before the sample was drawn (known_values.hpp)
+  // If the job has them chosen privately. In the job's order.
+  std::optional<engine::PrivateChoice> chosen = {};
   // Set if the job makes groups. Then `table` shows its groups, and no quasi-identifier has a level above its
   // values.
   std::optional<JobGroupsReport> groups = {};

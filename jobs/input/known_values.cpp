@@ -124,7 +124,7 @@ Result<std::uint64_t> leave_out_unknown_values(const Job& job, engine::Table& ta
     if (is_left[row]) rows.push_back(row);
   }
   if (rows.empty())
-    return invalid_input("each record of the sample has a value that a hierarchy does not know",
+    return invalid_input("each record has a value that a hierarchy does not know",
                          "write hierarchies for all values that the subject can have");
   const std::uint64_t left_out = table.rows() - rows.size();
   table = with_own_values(table, rows);

@@ -15,8 +15,8 @@ constexpr JobKey kKeys[] = {
     {"", "k", "1 to 2^32", "required",
      "the minimum size of an equivalence class (the records with the same quasi-identifier values)"},
     {"", "differential_privacy", "section", "none",
-     "in place of `k`: records are sampled and levels are fixed, so that the table is (ε, δ)-differentially "
-     "private (see [Differential privacy](models/differential-privacy.md))"},
+     "in place of `k`: records are sampled, and levels are fixed or chosen privately, so that the table is "
+     "(ε, δ)-differentially private (see [Differential privacy](models/differential-privacy.md))"},
     {"", "unit", "column", "none",
      "the column that identifies the privacy unit (a person, a household): `k` then counts its distinct "
      "values in a class instead of records. It is not published (see [Units](#units))"},
@@ -148,6 +148,8 @@ constexpr JobKey kKeys[] = {
      "ε: how much more likely one person's record may make any table, as a power of e"},
     {"differential_privacy", "delta", "10^-15 to 0.01", "required",
      "δ: the probability that this does not hold; well below 1 ÷ records"},
+    {"differential_privacy", "search_epsilon", "0.001 to 10", "none",
+     "the part of `epsilon` that the choice of the levels may spend; without it, each level is fixed"},
 
     {"population_uniqueness", "most", "share", "required", "the maximum estimate"},
     {"population_uniqueness", "population", "1 to 10^12", "required",

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/search/private_choice.hpp"
+
 namespace pgveil::app {
 namespace {
 
@@ -205,8 +207,34 @@ Result<engine::DifferentialPrivacy> read_epsilon_and_delta(const Value& value) {
   engine::DifferentialPrivacy made;
   made.epsilon = errors.take(read_decimal(*epsilon, engine::kLeastEpsilon, engine::kMostEpsilon));
   made.delta = errors.take(read_decimal(*delta, engine::kLeastDelta, engine::kMostDelta));
+  const auto* search_epsilon = yaml::find(*section, "search_epsilon");
+  if (search_epsilon != nullptr)
+    made.search_epsilon =
+        errors.take(read_decimal(*search_epsilon, engine::kLeastChoiceEpsilon, engine::kMostEpsilon));
   if (errors.error()) return *errors.error();
-  return made;
+  if (search_epsilon == nullptr || made.sampling_epsilon() >= engine::kLeastEpsilon) return made;
+  return error_at(search_epsilon->position(), "search_epsilon leaves nothing of epsilon for the sample",
+                  fmt::format("write at most {:.6g}, or raise epsilon", made.epsilon - engine::kLeastEpsilon));
+}
+
+// A private choice compares all transformations by one measure, and ends when it has done so.
+Result<void> check_private_choice(const JobEntries& entries, const Value& section, const Job& job) {
+  constexpr std::array<std::string_view, 4> kRefused{"algorithm", "metric", "aggregate", "gs"};
+  for (const auto& entry : entries) {
+    if (std::ranges::find(kRefused, std::string_view(entry.key)) == kRefused.end()) continue;
+    return error_at(entry.key_position, fmt::format("{} and search_epsilon", entry.key),
+                    "remove one of them: a private choice compares all transformations by their precision");
+  }
+  if (job.limits.time_ms || job.limits.checks)
+    return error_at(section.position(), "limits and search_epsilon",
+                    "remove time and checks: what they leave out would depend on the records");
+  const auto is_open = [](const JobAttribute& it) {
+    return it.attribute_class == AttributeClass::quasi_identifier &&
+           (!it.min_level || it.min_level != it.max_level);
+  };
+  if (std::ranges::any_of(job.attributes, is_open)) return {};
+  return error_at(section.position(), "search_epsilon, although each quasi-identifier has a fixed level",
+                  "remove it: there is nothing to choose");
 }
 
 // Keys that let the data decide, or promise something about records that are no longer all there.
@@ -233,7 +261,8 @@ Result<void> check_keys_of_sampling(const JobEntries& entries) {
 }
 
 // Every published cell has to be a function of its own value alone.
-Result<void> check_attribute_of_sampling(const Value& section, const JobAttribute& attribute) {
+Result<void> check_attribute_of_sampling(const Value& section, const JobAttribute& attribute,
+                                         const engine::DifferentialPrivacy& wanted) {
   const auto refused = [&](std::string_view what, std::string_view fix) {
     return error_at(section.position(), fmt::format("differential_privacy: {} {}", attribute.name, what),
                     fix);
@@ -250,11 +279,12 @@ Result<void> check_attribute_of_sampling(const Value& section, const JobAttribut
     return refused(
         "has a masking hierarchy",
         "write a hierarchy file. Masking pads values to the longest one, which depends on the data");
+  if (wanted.search_epsilon > 0) return {};
   if (attribute.min_level && attribute.min_level == attribute.max_level) return {};
   return refused(
       "has no fixed level",
-      "write min_level and max_level, both the same. A level that is chosen by a search depends on the "
-      "data");
+      "write min_level and max_level, both the same, or search_epsilon, the part of epsilon that a private "
+      "choice of the levels may spend. Any other search would depend on the data");
 }
 
 }  // namespace
@@ -269,7 +299,10 @@ Result<void> read_differential_privacy(const JobEntries& entries, Job& job) {
     return error_at(section->position(), "differential_privacy and an algorithm that makes groups",
                     "name flash or leave algorithm out, because groups depend on the data");
   for (const auto& attribute : job.attributes) {
-    if (auto checked = check_attribute_of_sampling(*section, attribute); !checked) return checked;
+    if (auto checked = check_attribute_of_sampling(*section, attribute, *wanted); !checked) return checked;
+  }
+  if (wanted->search_epsilon > 0) {
+    if (auto checked = check_private_choice(entries, *section, job); !checked) return checked;
   }
   job.differential_privacy = *wanted;
   job.k = engine::smallest_k(*wanted);

@@ -86,10 +86,12 @@ std::string sampling_lines(const JobReport& report) {
 
 json::value sampling_json(const JobReport& report) {
   if (!report.differential_privacy) return nullptr;
-  const auto& [epsilon, delta] = *report.differential_privacy;
-  return json::object{{"epsilon", epsilon},
-                      {"delta", delta},
-                      {"beta", engine::sampling_rate(epsilon)},
+  const auto& asked = *report.differential_privacy;
+  return json::object{{"epsilon", asked.epsilon},
+                      {"delta", asked.delta},
+                      {"search_epsilon", asked.search_epsilon},
+                      {"compared_privately", report.compared_privately},
+                      {"beta", engine::sampling_rate(asked.sampling_epsilon())},
                       {"k", report.k},
                       {"read_rows", report.read_rows},
                       {"unknown_rows", report.unknown_rows}};
@@ -248,13 +250,16 @@ bool is_unproven(const JobReport& report) {
 }
 
 std::string sampling_words(const JobReport& report) {
-  const auto& [epsilon, delta] = *report.differential_privacy;
+  const auto& asked = *report.differential_privacy;
   auto words = fmt::format("(ε, δ) = ({}, {}): {} of {} records were sampled, each with probability {:.4f}",
-                           job_number(epsilon), job_number(delta), report.rows + report.unknown_rows,
-                           report.read_rows, engine::sampling_rate(epsilon));
+                           job_number(asked.epsilon), job_number(asked.delta), report.rows,
+                           report.read_rows - report.unknown_rows,
+                           engine::sampling_rate(asked.sampling_epsilon()));
   if (report.unknown_rows > 0)
-    words += fmt::format(", and {} of them left out for a value that a hierarchy does not know",
-                         report.unknown_rows);
+    words += fmt::format("; {} more have a value that a hierarchy does not know", report.unknown_rows);
+  if (asked.search_epsilon > 0)
+    words += fmt::format("; the levels were chosen from {} transformations with {} of ε",
+                         report.compared_privately, job_number(asked.search_epsilon));
   return words;
 }
 

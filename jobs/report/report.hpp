@@ -45,7 +45,8 @@ struct JobReport {
   // Of a sample: `rows` is the number of records that were taken, from so many.
   std::optional<engine::DifferentialPrivacy> differential_privacy;
   std::uint64_t read_rows = 0;
-  std::uint64_t unknown_rows = 0;   // were taken, too, but had a value that a hierarchy does not know
+  std::uint64_t unknown_rows = 0;   // were left out before, for a value that a hierarchy does not know
+  std::uint64_t compared_privately = 0;  // transformations; 0: the levels were not chosen privately
   std::vector<std::string> models;  // in addition to k: "diagnosis distinct 3"
   std::uint64_t suppression_limit = 0;
   engine::Metric metric = engine::Metric::loss;

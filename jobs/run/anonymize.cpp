@@ -166,7 +166,11 @@ Result<void> check_groups(const AnonymizeRequest& request) {
 
 // A table of a sample must not come with figures of the input, and nothing but its fixed levels may choose.
 Result<void> check_sampling(const AnonymizeRequest& request) {
-  if (!request.job.differential_privacy || !request.certificate_key) return {};
+  if (!request.job.differential_privacy) return {};
+  if (request.job.differential_privacy->search_epsilon > 0 && (request.levels || request.lists_only))
+    return error_of_kind(ErrorKind::usage, "levels that are chosen privately cannot be listed or named",
+                         "leave --list and --transformation out, or fix all levels and remove search_epsilon");
+  if (!request.certificate_key) return {};
   return error_of_kind(ErrorKind::usage, "a certificate of a job with differential_privacy",
                        "leave --certificate out: it tells how many records the input has, and in how small "
                        "classes");
@@ -189,6 +193,7 @@ JobReport begin_report(const Job& job, const JobData& data) {
   report.differential_privacy = job.differential_privacy;
   report.read_rows = data.read_rows;
   report.unknown_rows = data.unknown_rows;
+  if (data.chosen) report.compared_privately = data.chosen->transformations;
   report.suppression_limit = engine::suppression_limit(job.suppression, report.rows);
   report.metric = job.quality.metric;
   report.gs = job.quality.gs;
@@ -480,6 +485,7 @@ Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHook
   report.phases = watch.end_phase("read");
   auto chosen = request.job.mondrian ? take_groups(*data, report)
                 : request.levels     ? take_chosen(*request.levels, *range, report)
+                : data->chosen       ? take_chosen(data->chosen->levels, *range, report)
                                      : search_and_find(request, *data, *range, hooks, report);
   if (!chosen) return chosen.error();
   report.phases = watch.end_phase("search");

@@ -77,7 +77,7 @@ def _run(
     k: int | None,
     sensitive: Sensitive,
     insensitive: Sequence[str],
-    algorithm: str,
+    algorithm: str | None,
     seed: int | None,
     settings: Mapping[str, Any],
     levels: Sequence[int] | None = None,
@@ -129,8 +129,8 @@ def anonymize(
         2007).
     insensitive: columns that are published as they are.
     algorithm: "least_loss", the default, forms groups that lose as little as possible (docs/least-loss.md).
-        "flash" finds the one best transformation for all records, and proves it; it is the default with
-        differential_privacy. Others: docs/anonymize.md.
+        "flash" finds the one best transformation for all records, and proves it. With
+        differential_privacy, name none. Others: docs/anonymize.md.
     seed: for the order of the rows. The same data, arguments and seed give the same table, except with
         differential_privacy.
     utility: whether the report says how much of each column is left.
@@ -139,11 +139,13 @@ def anonymize(
     differential_privacy: {"epsilon": 1, "delta": 1e-6}. Whether one record is in the data changes the
         probability of any table by a factor of at most e^epsilon, except for a probability of at most delta
         (SafePub: Bild, Kuhn and Prasser 2018). Records are sampled with a new secret at each call. Each
-        quasi-identifier needs a hierarchy at one level: pgveil.hierarchies.intervals([10, 20]).at(2). Do not
-        make it from the data. A record with a value that it does not know is left out. Columns
-        of the other classes and settings that let the data decide, such as suppression, are refused. Publish
-        only one such table of the same people: the epsilons and deltas of several add up. Publish no report:
-        it tells exact numbers of records (docs/models/differential-privacy.md).
+        quasi-identifier needs a hierarchy, which must not be made from the data. Either it is at one level,
+        pgveil.hierarchies.intervals([10, 20]).at(2), or levels are chosen privately, with a part of epsilon:
+        {"epsilon": 1, "delta": 1e-6, "search_epsilon": 0.1}. A record with a value that a hierarchy does not
+        know is left out. Columns of the other classes and settings that let the data decide, such as
+        suppression, are refused. Publish only one such table of the same people: the epsilons and deltas of
+        several add up. Publish no report: it tells exact numbers of records
+        (docs/models/differential-privacy.md).
     settings: other keys of a job: suppression="5%", metric="loss", limits={"threads": 2}, …
 
     Raises UsageError, ConfigurationError and PolicyError, with the words of the program.
@@ -155,7 +157,7 @@ def anonymize(
         k,
         sensitive,
         insensitive,
-        algorithm or ("least_loss" if differential_privacy is None else "flash"),
+        algorithm or ("least_loss" if differential_privacy is None else None),
         seed,
         {**{key: it for key, it in own.items() if it is not None}, **settings},
         wants_utility=utility,

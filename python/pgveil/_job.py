@@ -19,11 +19,16 @@ QuasiIdentifiers = Union[Sequence[str], Mapping[str, Optional[Hierarchy]]]
 Sensitive = Union[Sequence[str], Mapping[str, Mapping[str, Any]]]
 
 
-class DifferentialPrivacy(TypedDict):
-    """epsilon: from 0.01 to 10. delta: from 10^-15 to 0.01."""
-
+class EpsilonAndDelta(TypedDict):
     epsilon: float
     delta: float
+
+
+class DifferentialPrivacy(EpsilonAndDelta, total=False):
+    """epsilon: from 0.01 to 10. delta: from 10^-15 to 0.01. search_epsilon: the part of epsilon that the
+    choice of levels may spend, from 0.001 on; without it, each hierarchy has one level."""
+
+    search_epsilon: float
 
 
 def _names(what: str, names: Any) -> list[str]:
@@ -38,7 +43,7 @@ def text(
     k: int | None,
     sensitive: Sensitive,
     insensitive: Sequence[str],
-    algorithm: str,
+    algorithm: str | None,
     seed: int | None,
     settings: Mapping[str, Any],
     folder: pathlib.Path,
@@ -76,9 +81,10 @@ def text(
         "name": "table",
         "input": {"file": "table"},
         "attributes": attributes,
-        "algorithm": algorithm,
         "output": {"file": "published"},
     }
+    if algorithm is not None:
+        job["algorithm"] = algorithm
     if k is not None:
         job["k"] = k
     if seed is not None:

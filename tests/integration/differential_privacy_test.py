@@ -140,9 +140,9 @@ class DifferentialPrivacy(VerbCase):
                 told = self.run_verb("anonymize", "job.yaml", "--report", "report.json")
                 report = json.loads((self.folder / "report.json").read_text())
                 left_out = report["differential_privacy"]["unknown_rows"]
-                # Of 200 records, each with probability 0.632: seven standard deviations.
-                self.assertLess(abs(left_out - 126), 48)
-                self.assertIn(f"and {left_out} of them left out", told.stdout)
+                self.assertEqual(left_out, 200)
+                self.assertIn("of 2100 records were sampled", told.stdout)
+                self.assertIn("200 more have a value that a hierarchy does not know", told.stdout)
                 text = (self.folder / "out.csv").read_text()
                 self.assertNotIn("plague", text)
                 self.assertNotIn("unknown", text)
@@ -168,6 +168,37 @@ class DifferentialPrivacy(VerbCase):
         apply = ("apply", "report.json", "people.csv", "--job", "job.yaml", "--output", "other.csv")
         self.assertIn("samples its records", self.run_verb(*apply, status=1).stderr)
         self.assertFalse((self.folder / "other.csv").exists())
+
+    def test_levels_that_are_chosen_privately(self):
+        """ε of the sample is what the choice leaves. All levels of both hierarchies are possible."""
+        fixed = JOB.replace("EPSILON", "1").replace("DELTA", "0.0001, search_epsilon: 0.25")
+        job = fixed.replace(", min_level: 2, max_level: 2", "").replace(", min_level: 0, max_level: 0", "")
+        (self.folder / "job.yaml").write_text(job)
+        told = self.run_verb("anonymize", "job.yaml", "--report", "report.json")
+        report = json.loads((self.folder / "report.json").read_text())
+        said = report["differential_privacy"]
+        self.assertEqual((said["epsilon"], said["search_epsilon"], said["compared_privately"]), (1, 0.25, 10))
+        self.assertAlmostEqual(said["beta"], 1 - math.exp(-0.75))
+        self.assertEqual(report["k"], smallest_k(0.75, 1e-4))
+        self.assertIn("the levels were chosen from 10 transformations with 0.25 of ε", told.stdout)
+        width = [1, 10, 20, 40, None][report["levels"][0]]
+        counted = {}
+        for it in self.people:
+            low = it["age"] // width * width if width else 0
+            age = str(it["age"]) if width == 1 else f"[{low}, {low + width})" if width else "*"
+            key = (age, it["illness"] if report["levels"][1] == 0 else "all")
+            counted[key] = counted.get(key, 0) + 1
+        with open(self.folder / "out.csv", newline="") as file:
+            rows = [tuple(row) for row in csv.reader(file)][1:]
+        for key in set(rows):
+            self.assertGreaterEqual(rows.count(key), report["k"])
+            self.assertLessEqual(rows.count(key), counted[key])
+        for arguments in (("--list",), ("--transformation", "2,0")):
+            done = self.run_verb("anonymize", "job.yaml", *arguments, status=1)
+            self.assertIn("levels that are chosen privately cannot be listed or named", done.stderr)
+        (self.folder / "job.yaml").write_text(fixed)
+        done = self.run_verb("anonymize", "job.yaml", status=1)
+        self.assertIn("each quasi-identifier has a fixed level", done.stderr)
 
     def test_nobody_knows_whether_a_person_is_in_the_sample(self):
         self.publish(1, 1e-4)

@@ -20,6 +20,7 @@ constexpr const char* kAttributes =
     "0}\n"
     "  name: {class: identifier}\n";
 constexpr const char* kPrivacy = "differential_privacy: {epsilon: 1, delta: 0.01}\n";
+constexpr const char* kSearch = "differential_privacy: {epsilon: 1, delta: 0.01, search_epsilon: 0.2}\n";
 
 Result<Job> read(const std::string& attributes, const std::string& more,
                  const std::string& folder = "/jobs") {
@@ -41,6 +42,12 @@ std::string people() {
     text += fmt::format("n{},{},{}\n", i, i % 2 == 0 ? 20 + i % 20 : 60 + i % 20, i < 300 ? "flu" : "cold");
   for (int i = 0; i < 5; ++i) text += fmt::format("m{},{},flu\n", i, 100 + 20 * i);
   return text;
+}
+
+// Levels 0 to 3 of the age, and 0 to 1 of the illness.
+std::string open_levels() {
+  return replaced(replaced(kAttributes, ", min_level: 1, max_level: 1", ""), ", min_level: 0, max_level: 0",
+                  "");
 }
 
 TEST_CASE("k follows from ε and δ, and small classes are left out") {
@@ -82,6 +89,13 @@ TEST_CASE("what depends on the data is refused, and what shows values as they ar
       {replaced(kAttributes, "intervals: {widths: [20, 60]}", "masking: {}"), kPrivacy, "age has a masking"},
       {replaced(kAttributes, "max_level: 1}", "max_level: 1, aggregate: mean}"), kPrivacy,
        "age is aggregated"},
+      {kAttributes, kSearch, "each quasi-identifier has a fixed level"},
+      {open_levels(), replaced(kSearch, "0.2", "0"), "out of range"},
+      {open_levels(), replaced(kSearch, "0.2", "1"), "leaves nothing of epsilon for the sample"},
+      {open_levels(), std::string(kSearch) + "metric: loss\n", "metric and search_epsilon"},
+      {open_levels(), std::string(kSearch) + "gs: 0.5\n", "gs and search_epsilon"},
+      {open_levels(), std::string(kSearch) + "algorithm: flash\n", "algorithm and search_epsilon"},
+      {open_levels(), std::string(kSearch) + "limits: {checks: 3}\n", "limits and search_epsilon"},
   };
   for (const auto& [attributes, more, words] : cases) {
     CAPTURE(more);
@@ -123,6 +137,42 @@ TEST_CASE("a sample is published in classes of k, and every run takes another on
     CHECK(report_json(*made).find("\"differential_privacy\":{\"epsilon\":") != std::string::npos);
   }
   CHECK(sizes.size() > 1);
+}
+
+// With 600 people, all choices but a few are much worse. The sample gets the rest of ε.
+TEST_CASE("levels are chosen privately") {
+  const TemporaryFolder folder;
+  folder.write("people.csv", people());
+  const auto job = read(open_levels(), kSearch, folder.path());
+  REQUIRE_MESSAGE(job.has_value(), one_line(job.error()));
+  CHECK(job->k == engine::smallest_k({0.8, 0.01}));
+  AnonymizeRequest request;
+  request.job = *job;
+  request.job.output.replace = true;
+  int as_expected = 0;
+  for (int run = 0; run < 8; ++run) {
+    const auto made = anonymize(request, {});
+    REQUIRE_MESSAGE(made.has_value(), one_line(made.error()));
+    // The ages are 20 to 39 and 60 to 79, so level 1 has two classes.
+    as_expected += made->levels == std::vector<unsigned>{1, 0} ? 1 : 0;
+    CHECK(made->compared_privately == 8);
+    CHECK(made->smallest_class >= job->k);
+    CHECK(report_text(*made).find("; the levels were chosen from 8 transformations with 0.2 of ε") !=
+          std::string::npos);
+    CHECK(report_json(*made).find("\"search_epsilon\":2E-1,\"compared_privately\":8") != std::string::npos);
+  }
+  CHECK(as_expected >= 4);
+  request.levels = std::vector<unsigned>{1, 0};
+  CHECK(anonymize(request, {}).error().public_message ==
+        "levels that are chosen privately cannot be listed or named");
+  request.levels.reset();
+  request.lists_only = true;
+  CHECK(anonymize(request, {}).error().public_message ==
+        "levels that are chosen privately cannot be listed or named");
+  request.lists_only = false;
+  AnonymizeHooks hooks;
+  hooks.is_aborted = [] { return true; };
+  CHECK(anonymize(request, hooks).error().public_message == "interrupted; nothing was published");
 }
 
 TEST_CASE("a certificate and a frontier of a sampled job are refused") {
