@@ -24,7 +24,7 @@ WITH unsafe_types(oids) AS (
 families(pattern) AS (SELECT string_agg(part, '|') FROM (VALUES
   ('(_to_xml|_to_xmlschema|_xml_and_xmlschema)$'),          -- run SQL text or read any relation by OID
   ('^(ts_stat|ts_rewrite|xpath_table)$'),
-  ('^pg_(?!typeof$|column_size$|column_compression$|size_pretty$|size_bytes$|client_encoding$|char_to_encoding$|encoding_to_char$|encoding_max_length$|collation_for$|lsn_|xml|get_keywords$)'),
+  ('^pg_(?!typeof$|size_pretty$|size_bytes$|client_encoding$|char_to_encoding$|encoding_to_char$|encoding_max_length$|collation_for$|lsn_|xml|get_keywords$)'),
   ('^(lo_|RI_|txid_|binary_upgrade|has_|row_security|to_reg|currtid|inet_client|inet_server|getpgusername|current_s)'),
   ('^(system_user)$'),                                       -- how query_role logged in
   ('^(col_description|obj_description|shobj_description|format_type|set_config|setseed|getdatabaseencoding)$'),

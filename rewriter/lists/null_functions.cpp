@@ -16,6 +16,8 @@ constexpr auto kNullValue = std::to_array<Pair>({
     {"inet_server_addr", "inet"},
     {"inet_server_port", "int4"},
     {"pg_blocking_pids", "_int4"},
+    {"pg_column_compression", "text"},  // whether a value is compressed depends on the length of its row
+    {"pg_column_size", "int4"},
     {"pg_conf_load_time", "timestamptz"},
     {"pg_current_snapshot", "pg_snapshot"},
     {"pg_current_wal_flush_lsn", "pg_lsn"},
