@@ -2,11 +2,15 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <ctime>
+#include <optional>
+#include <utility>
 
 #include "cli/verbs.hpp"
 #include "daemon/access/bypass_roles.hpp"
 #include "daemon/access/hba.hpp"
 #include "daemon/access/tls.hpp"
+#include "daemon/access/tls_certificates.hpp"
 #include "daemon/policies/examination.hpp"
 #include "daemon/policies/lineage.hpp"
 #include "daemon/policies/listed_views.hpp"
@@ -21,6 +25,7 @@
 #include "review/group_findings.hpp"
 #include "rewriter/catalog/table_shape.hpp"
 #include "rewriter/compile/policy_check.hpp"
+#include "settings/plaintext.hpp"
 
 namespace pgveil::app {
 namespace {
@@ -223,17 +228,36 @@ void check_database(const Config& config, const Specs& specs, const std::string&
   check_releases(config, specs, database, *view, counting, findings);
 }
 
+void check_tls(const Config& config, Findings& findings) {
+  const auto tls = read_tls(config.tls, places_of(config.backend));
+  if (!tls) findings.error(tls.error());
+  const auto page = read_page_tls(config.page.tls);
+  if (!page) findings.error(page.error());
+  const auto certificates =
+      shown_certificates(config, tls ? tls->get() : nullptr, page ? page->get() : nullptr);
+  for (const auto& warning : certificate_warnings(certificates, std::time(nullptr)))
+    findings.warning(warning);
+}
+
+// From where clients may log in, and whether without TLS.
+void check_logins(const Config& config, Findings& findings) {
+  std::optional<HbaRules> rules;
+  if (!config.auth.hba_file.empty()) {
+    auto read = read_access_rules(config);
+    if (!read) return findings.error(read.error());
+    rules = std::move(*read);
+  }
+  for (const auto& warning : plaintext_warnings(config, remote_plaintext(rules))) findings.warning(warning);
+}
+
 int run_check(const CheckArguments& arguments, const std::string& config_path) {
   const auto config = read_config(config_path);
   if (!config) return report(config.error());
   Findings findings(arguments.wants_all);
-  if (const auto tls = read_tls(config->tls, places_of(config->backend)); !tls) findings.error(tls.error());
-  if (const auto tls = read_page_tls(config->page.tls); !tls) findings.error(tls.error());
+  check_tls(*config, findings);
   const auto users = read_users(*config);
   if (!users) findings.error(users.error());
-  if (!config->auth.hba_file.empty()) {
-    if (const auto rules = read_access_rules(*config); !rules) findings.error(rules.error());
-  }
+  check_logins(*config, findings);
   for (const auto& warning : config->warnings) findings.warning(warning);
   for (const auto& file : distrusted_files(*config)) findings.warning(file);
   const auto specs = read_policy_files(*config);

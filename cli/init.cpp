@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <system_error>
+#include <utility>
 
 #include "cli/init_files.hpp"
 #include "cli/init_survey.hpp"
@@ -32,6 +34,9 @@ constexpr const char* kQueryPassword = "query_password";
 constexpr const char* kAdminPassword = "admin_password";
 constexpr const char* kReaderPassword = "reader_password";
 constexpr std::size_t kMostTold = 20;
+// Debian and its like, Red Hat and its like, Alpine.
+constexpr std::array<const char*, 3> kSystemFiles{"/etc/ssl/certs/ca-certificates.crt",
+                                                  "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"};
 
 struct InitArguments {
   std::string place;
@@ -120,9 +125,29 @@ Result<void> write_policies(const InitFolder& folder, const draft::Database& dat
   return {};
 }
 
-draft::ServerPlace place_of(const db::OwnerLogin& login, const InitArguments& arguments) {
-  return {login.endpoint.host, login.endpoint.port, arguments.listen_port, arguments.page_port,
-          login.is_encrypted ? "require" : ""};
+// The authorities that the configuration names, because it has no word for those of the system.
+Result<std::string> authorities_of(const db::EndpointTls& tls) {
+  if (tls.root_certificates != db::kSystemAuthorities) return tls.root_certificates;
+  std::error_code ignored;
+  for (const char* file : kSystemFiles) {
+    if (std::filesystem::exists(file, ignored)) return std::string(file);
+  }
+  return error_of_kind(ErrorKind::configuration,
+                       "sslrootcert=system: the file with the system's authorities is not known here",
+                       "name it in the place of system: sslrootcert=/…/ca-certificates.crt");
+}
+
+Result<draft::ServerPlace> place_of(const db::OwnerLogin& login, const InitArguments& arguments) {
+  draft::ServerPlace place{login.endpoint.host, login.endpoint.port, arguments.listen_port,
+                           arguments.page_port, ""};
+  if (!login.is_encrypted) return place;
+  const db::EndpointTls& tls = login.endpoint.tls;
+  auto authorities = authorities_of(tls);
+  if (!authorities) return authorities.error();
+  place.tls_mode = tls.sslmode;
+  place.authorities = std::move(*authorities);
+  if (!place.authorities.empty()) place.revoked = tls.revocation_lists;
+  return place;
 }
 
 // How the reader's password is told.
@@ -233,6 +258,8 @@ Result<void> init(const InitArguments& arguments) {
     return possible;
   const auto login = log_in(arguments.place);
   if (!login) return login.error();
+  const auto place = place_of(*login, arguments);
+  if (!place) return place.error();
   const auto roles = own_roles(*login, arguments.folder);
   if (!roles) return roles.error();
   const auto begun = std::chrono::steady_clock::now();
@@ -253,7 +280,7 @@ Result<void> init(const InitArguments& arguments) {
   const auto told = add_reader(*folder, arguments);
   if (!told) return told.error();
   if (auto written = write_policies(*folder, database, planned, arguments.reader); !written) return written;
-  const auto config = draft::config_text(database, planned, place_of(*login, arguments));
+  const auto config = draft::config_text(database, planned, *place);
   if (auto written = folder->write("pgveil.yaml", config); !written) return written;
   const auto script = setup_sql_text(folder->path("pgveil.yaml"), std::nullopt, SetupScript::setup);
   if (!script) return script.error();

@@ -152,9 +152,11 @@ void say_ready(const ServingState& serving, const std::string& host, std::uint16
 // Which roles are masked or exempt, and how the server is reached, may have changed, so no existing
 // connection is lent again.
 void reload(ServingState& serving, net::Server& server) {
+  const auto before = serving.access_generation();
   for (const auto& step : serving.reload()) {
     if (!step.is_ok) log::error("reload", fmt::format("{}: {}", step.item, step.message));
   }
+  if (serving.access_generation() == before) return log::error("reload", "failed, and nothing was changed");
   server.pools().reconnect("");
   log::info("reload", "done");
 }

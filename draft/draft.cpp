@@ -203,6 +203,16 @@ std::string closed_tables(const Database& database, const std::vector<PlannedTab
   return comment("Closed to everybody. To open one, move its line to open_tables.") + out;
 }
 
+std::string backend_tls(const ServerPlace& place) {
+  if (place.tls_mode.empty()) return "";
+  std::string files;
+  if (!place.authorities.empty()) files += ", ca_file: " + yaml_name(place.authorities);
+  if (!place.revoked.empty()) files += ", crl_file: " + yaml_name(place.revoked);
+  const std::string_view advice =
+      place.tls_mode == "verify-full" ? "" : "  # verify-full with a ca_file checks the server's name too";
+  return fmt::format("tls: {{backend: {{mode: {}{}}}}}{}\n", place.tls_mode, files, advice);
+}
+
 }  // namespace
 
 std::string config_text(const Database& database, const std::vector<PlannedTable>& planned,
@@ -219,11 +229,7 @@ std::string config_text(const Database& database, const std::vector<PlannedTable
   out +=
       "  admin_role: {user: pgveil_admin, password_file: admin_password}  # counts; never runs what clients "
       "ask\n";
-  if (!place.tls_mode.empty()) {
-    out += fmt::format(
-        "tls: {{backend: {{mode: {}}}}}  # verify-full with a ca_file checks the server's name too\n",
-        place.tls_mode);
-  }
+  out += backend_tls(place);
   out += "auth: {method: scram-sha-256, users_file: users.txt}  # pgveil user add NAME adds users\n";
   out += comment(
       "The console and the page. pgveil user add operator gives the operator a password. policy_authors may "

@@ -39,7 +39,9 @@ struct ServerPlace {
   std::uint16_t port = 5432;
   std::uint16_t listen_port = 6432;
   std::uint16_t page_port = 6480;
-  std::string tls_mode;  // of tls.backend; empty: no TLS
+  std::string tls_mode;          // of tls.backend; empty: no TLS
+  std::string authorities = {};  // its ca_file, an absolute path; empty: none
+  std::string revoked = {};      // its crl_file, the same
 };
 // pgveil.yaml, which lists open tables and, as comments, the closed ones. It needs the folders `policies` and
 // `state` beside it.

@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t kMaxFileBytes = 1 << 20;
 constexpr HbaAddress kIpv4Prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 constexpr int kIpv4PrefixBits = 96;
+constexpr HbaAddress kIpv6Loopback{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
 
 // One word of a line. A quoted word is always a name.
 struct Word {
@@ -245,6 +246,16 @@ bool fits(const HbaRule& rule, const session::ClientOrigin& origin) {
   return true;
 }
 
+// Whether only this machine has addresses of the network.
+bool is_loopback(const std::optional<HbaNetwork>& network) {
+  if (!network) return false;
+  const auto is_full = [](std::uint8_t byte) { return byte == 0xff; };
+  if (!network->is_ipv4)
+    return network->address == kIpv6Loopback && std::ranges::all_of(network->mask, is_full);
+  constexpr std::size_t kFirst = kIpv4PrefixBits / 8;
+  return network->address[kFirst] == 127 && is_full(network->mask[kFirst]);
+}
+
 }  // namespace
 
 Result<HbaRules> parse_hba(std::string_view text, const std::string& file_name) {
@@ -286,6 +297,16 @@ bool asks_for_certificates(const HbaRules& rules) {
   return std::ranges::any_of(rules, [](const HbaRule& rule) {
     return rule.demand && *rule.demand != session::LoginDemand::password;
   });
+}
+
+bool lets_in_remote_plaintext(const HbaRules& rules) {
+  for (const auto& rule : rules) {
+    if (rule.type == HbaRule::Type::local || rule.type == HbaRule::Type::hostssl) continue;
+    if (rule.demand && !is_loopback(rule.network)) return true;
+    const bool is_for_all = rule.databases.is_all && rule.roles.is_all && !rule.network;
+    if (!rule.demand && is_for_all) return false;
+  }
+  return false;
 }
 
 }  // namespace pgveil::app

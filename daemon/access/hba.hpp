@@ -59,5 +59,8 @@ using HbaRules = std::vector<HbaRule>;
 [[nodiscard]] bool lets_in_by_certificate(const HbaRules& rules);
 // Whether some rule requires a certificate.
 [[nodiscard]] bool asks_for_certificates(const HbaRules& rules);
+// Whether clients of other machines may log in without TLS. True also if earlier rules reject only some of
+// the clients that a rule lets in.
+[[nodiscard]] bool lets_in_remote_plaintext(const HbaRules& rules);
 
 }  // namespace pgveil::app

@@ -8,6 +8,7 @@
 
 #include "common/clock.hpp"
 #include "console/exposition.hpp"
+#include "daemon/access/tls_certificates.hpp"
 
 namespace pgveil::app {
 namespace {
@@ -163,6 +164,12 @@ void add_builds(Exposition& out, const Present& now, const FailedBuilds& failed)
   }
 }
 
+void add_databases(Exposition& out, const ServingState& serving) {
+  out.begin("pgveil_database_usable", "gauge", "1: it is served, and PostgreSQL answers for it.");
+  for (const auto& [database, view] : serving.present()->databases)
+    out.sample({{"database", database}}, std::uint64_t{serving.why_unusable(database) ? 0U : 1U});
+}
+
 void add_policies(Exposition& out, const Present& now) {
   out.begin("pgveil_policy_open", "gauge", "1: the policy has a version that is served.");
   for (const auto& spec : now.specs) {
@@ -175,6 +182,14 @@ void add_policies(Exposition& out, const Present& now) {
              "Share of cells that are hidden and that a reader can compute, rounded to 0.01.",
              &policy::Disclosure::computable);
   add_column_errors(out, now);
+}
+
+void add_certificates(Exposition& out, const Present& now) {
+  out.begin("pgveil_tls_certificate_expiry_timestamp_seconds", "gauge",
+            "When the certificate for clients, and that of the page, is over, in seconds since 1970.");
+  for (const auto& shown : shown_certificates(now.config, now.tls.get(), now.page_tls.get()))
+    out.sample({{"listener", shown.listener}},
+               static_cast<std::uint64_t>(std::max<std::int64_t>(0, shown.validity.until)));
 }
 
 void add_audit(Exposition& out, const AuditLog* audit) {
@@ -195,8 +210,10 @@ std::string metrics_text(const ServingState& serving, const net::Server& server)
   add_traffic(out, server);
   add_rewrites(out, serving);
   const auto now = serving.present();
+  add_databases(out, serving);
   add_policies(out, *now);
   add_builds(out, *now, serving.failed_builds());
+  add_certificates(out, *now);
   add_audit(out, serving.audit());
   return out.text();
 }
@@ -206,7 +223,8 @@ std::string why_not_ready(const ServingState& serving, const net::Server& server
   if (serving.audit() != nullptr && serving.audit()->is_failing()) return "the audit log can't be written";
   const auto now = serving.present();
   for (const auto& [database, view] : now->databases) {
-    if (!view.snapshot) return fmt::format("database {} can't be used", database);
+    if (const auto why = serving.why_unusable(database))
+      return fmt::format("database {} can't be used: {}", database, *why);
   }
   return {};
 }

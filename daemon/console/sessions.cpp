@@ -147,8 +147,7 @@ Answer Commands::answer(const console::ShowDatabases& command, const std::string
   for (const auto& name : backend.databases) {
     std::uint64_t connections = 0;
     for (const auto& pool : live) connections += pool.database == name ? pool.open : 0;
-    const auto view = now->databases.find(name);
-    const bool is_open = view != now->databases.end() && view->second.snapshot != nullptr;
+    const bool is_open = !serving_.why_unusable(name).has_value();
     const bool is_paused = server != nullptr && server->pools().is_paused(name);
     const auto pool = server != nullptr ? server->pools().settings({"", name, ""}) : net::PoolSettings{};
     const bool is_pooled = pool.mode != session::PoolMode::none;

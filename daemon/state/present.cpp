@@ -163,23 +163,29 @@ Result<Reading> read_inputs(const Config& config, const Specs& specs, const std:
   reading.input.look_ups = config.look_ups ? rewriter::LookUps::yes : rewriter::LookUps::no;
   reading.input.notices = config.notices ? rewriter::ReaderNotices::yes : rewriter::ReaderNotices::no;
   if (lacks_definition(*reading.input.catalog, reading.input.open_tables))
-    reading.view.fingerprint.clear();  // the next check of the catalog reads it again
+    reading.view.look_again = true;
   return reading;
 }
 
+std::shared_ptr<const rewriter::Snapshot> last_snapshot_of(const DatabaseView& view) {
+  return view.snapshot ? view.snapshot : view.last_snapshot;
+}
+
 // The schema pgveil cannot be trusted, so existing masks must not ask it any more.
-Result<CautiousView> without_versions(const Config& config, const Specs& specs, const std::string& database,
-                                      const std::vector<std::string>& by_pattern, const Error& why) {
-  CautiousView closed{{}, one_line(why)};
-  closed.view.version_guard = rewriter::VersionGuard::present;
-  closed.view.by_pattern = by_pattern;
+Result<DatabaseView> without_versions(const Config& config, const Specs& specs, const std::string& database,
+                                      const DatabaseView& before, const Error& why) {
+  DatabaseView closed;
+  closed.problem = one_line(why);
+  closed.last_snapshot = last_snapshot_of(before);
+  closed.version_guard = rewriter::VersionGuard::present;
+  closed.by_pattern = before.by_pattern;
   auto fingerprint =
       db::catalog_fingerprint(query_endpoint(config), database, granted_tables(config, specs, database));
   if (!fingerprint) return fingerprint.error();
-  closed.view.fingerprint = std::move(*fingerprint);
+  closed.fingerprint = std::move(*fingerprint);
   auto stamp = versions_stamp(config, specs, database);
   if (!stamp) return stamp.error();
-  closed.view.stamp = std::move(*stamp);
+  closed.stamp = std::move(*stamp);
   return closed;
 }
 
@@ -201,7 +207,7 @@ void close_before_masks(rewriter::SnapshotInput input, const DatabaseView& view,
   DatabaseView closed = view;
   closed.snapshot = std::move(*snapshot);
   closed.input = kept(std::move(input));
-  closed.fingerprint.clear();  // it does not describe the present database
+  closed.look_again = true;  // its fingerprint describes a database whose masks are not made yet
   close_first(std::move(closed));
 }
 
@@ -231,35 +237,38 @@ Result<DatabaseView> read_database(const Config& config, const Specs& specs, con
                       ? snapshot_with_views(config, database, reading->input, is_complete)
                       : rewriter::make_snapshot(reading->input);
   if (!snapshot) return snapshot.error();
-  if (!is_complete) reading->view.fingerprint.clear();  // the next check of the catalog tries again
+  if (!is_complete) reading->view.look_again = true;
   reading->view.snapshot = std::move(*snapshot);
   reading->view.input = kept(std::move(reading->input));
   return std::move(reading->view);
 }
 
-Result<CautiousView> read_database_cautiously(const Config& config, const Specs& specs,
+Result<DatabaseView> read_database_cautiously(const Config& config, const Specs& specs,
                                               const std::string& database, Generations& generations,
                                               const DatabaseView& before,
                                               const std::function<void(DatabaseView)>& close_first) {
   if (const auto versions = Versions::open(config, database);
       !versions && versions.error().kind == ErrorKind::configuration) {
-    return without_versions(config, specs, database, before.by_pattern, versions.error());
+    return without_versions(config, specs, database, before, versions.error());
   }
   auto reading = read_inputs(config, specs, database, &before.by_pattern, &before);
   if (!reading) return reading.error();
-  CautiousView cautious{std::move(reading->view), ""};
-  if (auto fit = refuse_errors(cautious.view.server_findings); !fit) {
-    cautious.problem = one_line(fit.error());
-    return cautious;  // without a snapshot, because such a server answers nothing
+  DatabaseView view = std::move(reading->view);
+  if (auto fit = refuse_errors(view.server_findings); !fit) {
+    view.problem = one_line(fit.error());
+    view.last_snapshot = last_snapshot_of(before);
+    view.look_again = true;
+    return view;  // without a snapshot, because such a server answers nothing
   }
   rewriter::SnapshotInput& input = reading->input;
-  if (auto closed = refuse_errors(cautious.view.surroundings_findings); !closed) {
-    cautious.problem = one_line(closed.error());
+  if (auto closed = refuse_errors(view.surroundings_findings); !closed) {
+    view.problem = one_line(closed.error());
+    view.look_again = true;
     input.open_tables.clear();
   }
-  input.before = before.snapshot;
+  input.before = last_snapshot_of(before);
   input.attached = rewriter::Attached::stranger;
-  close_before_masks(input, cautious.view, generations, close_first);
+  close_before_masks(input, view, generations, close_first);
   for (const auto close_more :
        {+[](rewriter::SnapshotInput&) {}, +[](rewriter::SnapshotInput& it) { it.open_tables.clear(); },
         +[](rewriter::SnapshotInput& it) {
@@ -272,18 +281,19 @@ Result<CautiousView> read_database_cautiously(const Config& config, const Specs&
     input.generation = generations.next();
     bool is_complete = true;
     auto snapshot = snapshot_with_views(config, database, input, is_complete);
-    if (!is_complete) cautious.view.fingerprint.clear();  // the next check of the catalog tries again
+    if (!is_complete) view.look_again = true;
     if (snapshot) {
       for (const auto& [oid, why] : (*snapshot)->shut_tables())
         if (!was_shut(before, oid))
-          cautious.problem += fmt::format("{}{}", cautious.problem.empty() ? "" : "; ", why);
-      cautious.view.snapshot = std::move(*snapshot);
-      cautious.view.input = kept(std::move(input));
-      return cautious;
+          view.problem += fmt::format("{}{}", view.problem.empty() ? "" : "; ", why);
+      view.snapshot = std::move(*snapshot);
+      view.input = kept(std::move(input));
+      return view;
     }
-    if (cautious.problem.empty()) cautious.problem = one_line(snapshot.error());
+    if (view.problem.empty()) view.problem = one_line(snapshot.error());
   }
-  return cautious;  // without a snapshot: nothing is answered
+  view.last_snapshot = last_snapshot_of(before);
+  return view;  // without a snapshot: nothing is answered
 }
 
 Result<std::optional<DatabaseView>> with_state(const Config& config, const DatabaseView& view,
@@ -345,6 +355,10 @@ Result<HbaRules> read_access_rules(const Config& config) {
     return missing("a rule accepts certificates, but auth.users_file is not set",
                    "list the roles in auth.users_file");
   return rules;
+}
+
+RemotePlaintext remote_plaintext(const std::optional<HbaRules>& rules) {
+  return !rules || lets_in_remote_plaintext(*rules) ? RemotePlaintext::allowed : RemotePlaintext::refused;
 }
 
 console::Standing standing_of(const Config& config, std::string_view role) {

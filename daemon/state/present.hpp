@@ -22,14 +22,20 @@
 #include "proxy/net/tls_settings.hpp"
 #include "rewriter/snapshot/snapshot.hpp"
 #include "settings/config.hpp"
+#include "settings/plaintext.hpp"
 #include "settings/policy_files.hpp"
 
 namespace pgveil::app {
 
 struct DatabaseView {
   std::shared_ptr<const rewriter::Snapshot> snapshot;  // null, only after a failure: nothing is answered
+  // While `snapshot` is null, the last one. The next one is compared with it.
+  std::shared_ptr<const rewriter::Snapshot> last_snapshot = nullptr;
   std::shared_ptr<const rewriter::SnapshotInput> input = nullptr;  // what the snapshot was made from
   std::string fingerprint;                                         // of the catalog, taken before it was read
+  // The next check of the catalog reads it again, although its fingerprint may be the same.
+  bool look_again = false;
+  std::string problem = {};  // what read_database_cautiously closed, and why
   std::vector<Finding> server_findings;                            // if one is an error, there is no snapshot
   std::vector<Finding> surroundings_findings;                      // if one is an error, no table is open
   std::string stamp;  // of the stored versions; taken before they were read
@@ -72,17 +78,14 @@ class Generations {
                                                  MaskViews views, const DatabaseView* before = nullptr);
 
 // Does what read_database does, for a catalog that changed while the proxy runs. What does not fit the
-// catalog is closed instead of being an error: first the open tables, then all policies. `problem` says what
-// was closed and why.
+// catalog is closed instead of being an error: first the open tables, then all policies. The view's `problem`
+// says what was closed and why. If the findings about the server or the surroundings close something, the
+// view is to be read again, because the fingerprint does not cover everything that they depend on.
 //
 // Making new masks may take minutes. So if less may be shown than before, close_first is called before that
 // with a view that shows nothing that is no longer allowed; policies that wait for their masks are closed in
 // it. Errors: the server could not be read.
-struct CautiousView {
-  DatabaseView view;
-  std::string problem;
-};
-[[nodiscard]] Result<CautiousView> read_database_cautiously(
+[[nodiscard]] Result<DatabaseView> read_database_cautiously(
     const Config& config, const Specs& specs, const std::string& database, Generations& generations,
     const DatabaseView& before, const std::function<void(DatabaseView)>& close_first);
 
@@ -102,6 +105,8 @@ struct CautiousView {
 // REQUIRES: auth.hba_file. Errors: those of read_hba_file; rules about certificates although none is checked
 // or no users are known.
 [[nodiscard]] Result<HbaRules> read_access_rules(const Config& config);
+// For plaintext_warnings. rules: those of the access file; nullopt: there is none.
+[[nodiscard]] RemotePlaintext remote_plaintext(const std::optional<HbaRules>& rules);
 
 [[nodiscard]] console::Standing standing_of(const Config& config, std::string_view role);
 

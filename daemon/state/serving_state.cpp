@@ -34,84 +34,18 @@ Error no_such_database(std::string_view database) {
           "ask the operator which databases are served"};
 }
 
-// Existing masks ask the schema, so nothing is answered until it is back or pgveil is restarted.
-Error lost_guard(const std::string& database) {
-  return {ErrorKind::server, std::string(sqlstate::kInsufficientPrivilege),
-          fmt::format("schema pgveil of database \"{}\" has disappeared", database),
-          "run what pgveil setup-sql prints, or restart pgveil to store versions in files"};
-}
-
 rewriter::Limits limits_of(const LimitsConfig& limits) {
   return {limits.statement_bytes, limits.output_bytes, limits.nesting};
 }
 
-enum class PageLists { taken_over, wait };
-
-// Takes over the lists of roles who may do more on the page, from now on. Where the page is, and how it is
-// reached, changes only at the next start. Whether the lists are allowed depends on the audit log and the
-// roles in force. REQUIRES: those are carried over already.
-PageLists carry_over_page(Config& next, const Config& now, std::vector<LoadStep>& steps) {
-  PageConfig written = now.page;
-  std::swap(written, next.page);
-  next.page.raw_rows = written.raw_rows;
-  next.page.table_jobs = written.table_jobs;
-  next.page.policy_authors = written.policy_authors;
-  auto lists = PageLists::taken_over;
-  std::string why;
-  if (const auto wrong = wrong_page_lists(next); !wrong.empty()) {
-    next.page.raw_rows.clear();
-    next.page.table_jobs.clear();
-    next.page.policy_authors.clear();
-    lists = PageLists::wait;
-    why = "; until then the list is empty: " + wrong;
-  }
-  if (next.page != written)
-    steps.push_back({"admin.http", true, "changed in the file: takes effect at the next start" + why});
-  return lists;
-}
-
-void carry_over(Config& next, const Config& now, std::vector<LoadStep>& steps) {
-  const auto keep = [&](auto member, std::string_view name) {
-    if (next.*member == now.*member) return;
-    next.*member = now.*member;
-    steps.push_back({std::string(name), true, "changed in the file: takes effect at the next start"});
-  };
-  keep(&Config::listen, "listen");
-  keep(&Config::backend, "backend");
-  keep(&Config::pool, "pool");
-  keep(&Config::limits, "limits");
-  keep(&Config::state_dir, "state_dir");
-  keep(&Config::metrics, "metrics");
-  keep(&Config::audit, "audit");
-  const auto lists = carry_over_page(next, now, steps);
-  for (const auto& option : config_options()) {  // SHOW CONFIG shows the values in force
-    const bool is_in_force = option.section != "admin.http" || lists == PageLists::taken_over;
-    if (is_reloadable(option) && is_in_force) continue;
-    const std::string key = full_name(option);
-    next.written.erase(key);
-    if (const auto old = now.written.find(key); old != now.written.end()) next.written.insert(*old);
-  }
-  next.interrupt = now.interrupt;
-  if (next.auth.method != now.auth.method) {
-    next.auth.method = now.auth.method;
-    steps.push_back({"auth.method", true, "changed in the file: takes effect at the next start"});
-  }
-}
-
-Result<std::shared_ptr<AuthQuery>> open_auth_query(const Config& config, const Specs& specs) {
-  if (auto fits = check_auth_query(config, specs); !fits) return fits.error();
-  return AuthQuery::open(config);
-}
-
-}  // namespace
-
-namespace {
-
-// Called once nobody is answered from these copies any more.
-void retire_stray_copies(const Present& now) {
-  for (const auto& [database, view] : now.databases) {
-    if (view.version_guard == rewriter::VersionGuard::present)
-      retire_stray_copies(now.config, now.specs, database);
+// If nothing of the database is answered, the log says why already.
+void log_closed_policies(const Present& now, const std::string& database, const rewriter::Snapshot* next) {
+  if (next == nullptr) return;
+  for (const auto& table : next->protected_tables()) {
+    const auto known = find_policy(now.specs, table.state.spec->name);
+    const bool was_open = known && (*known)->database == database && state_of(now, *known).version;
+    if (was_open && !table.state.version)
+      log::warning("policy " + table.state.spec->name, "closed: " + table.state.closed_because);
   }
 }
 
@@ -137,82 +71,6 @@ ServingState::ServingState(Config config, AuditLog* audit)
           Present{std::move(config), nullptr, nullptr, {}, nullptr, {}, {}, {}})),
       audit_(audit),
       cache_(present_->config.limits.verdict_cache_bytes) {}
-
-Result<std::unique_ptr<ServingState>> ServingState::open(Config config, AuditLog* audit) {
-  std::unique_ptr<ServingState> serving(new ServingState(config, audit));
-  std::vector<LoadStep> steps;
-  auto present = serving->load(std::move(config), steps);
-  if (!present) return present.error();
-  serving->replace(std::make_shared<const Present>(std::move(*present)));
-  retire_stray_copies(*serving->present());
-  return serving;
-}
-
-Result<Present> ServingState::load(Config config, std::vector<LoadStep>& steps) {
-  Present present;
-  const auto now = this->present();
-  std::optional<Error> first;
-  const auto note = [&](std::string item, const auto& result, std::string message) {
-    steps.push_back(
-        {std::move(item), result.has_value(), result ? std::move(message) : one_line(result.error())});
-    if (!result && !first) first = result.error();
-    return result.has_value();
-  };
-  auto tls = read_tls(config.tls, places_of(config.backend));
-  if (note("tls", tls, tls ? description(**tls) : "")) present.tls = std::move(*tls);
-  auto page_tls = read_page_tls(config.page.tls);
-  if (!page_tls) note("admin.http.tls", page_tls, "");
-  if (page_tls) present.page_tls = std::move(*page_tls);
-  auto users = read_users(config);
-  if (note("users", users, users ? fmt::format("{} roles", users->size()) : ""))
-    present.users = std::move(*users);
-  if (!config.auth.hba_file.empty()) {
-    auto rules = read_access_rules(config);
-    if (note("hba", rules, rules ? fmt::format("{} rules", rules->size()) : ""))
-      present.hba = std::move(*rules);
-  }
-  for (const auto& warning : config.warnings) log::warning("configuration", warning);
-  for (const auto& file : distrusted_files(config)) log::warning("configuration", file);
-  auto specs = read_policy_files(config);
-  if (note("policies", specs, specs ? fmt::format("{} policies", specs->size()) : ""))
-    present.specs = std::move(*specs);
-  if (const auto bypass = check_bypass_roles(config, present.specs); !bypass)
-    note("bypass_roles", bypass, "");
-  const auto cluster = db::check_same_cluster(query_endpoint(config), config.backend.databases.front());
-  if (!cluster) note("backend.hosts", cluster, "");
-  if (cluster) {
-    for (const auto& host : *cluster)
-      log::warning("backend.hosts",
-                   host + " did not answer, so pgveil can't check whether it belongs to the same cluster");
-  }
-  if (config.auth_query) {
-    auto query = open_auth_query(config, present.specs);
-    if (note("auth_query", query, "asked")) present.auth_query = std::move(*query);
-  }
-  for (const auto& database : config.backend.databases) {
-    if (!specs) continue;  // needed for the checks of query_role and versions
-    const auto role = check_role(config, present.specs, database);
-    if (!role && !note("query_role in database " + database, role, "")) continue;
-    const auto prepared = prepare_versions(config, present.specs, database);
-    if (!prepared && !note("database " + database, prepared, "")) continue;
-    const auto before = now->databases.find(database);
-    auto view = read_database(config, present.specs, database, generations_, MaskViews::make,
-                              before == now->databases.end() ? nullptr : &before->second);
-    if (view && has_lost_guard(database, *view)) view = lost_guard(database);
-    if (!note("database " + database, view, "read")) continue;
-    log_findings(database, view->server_findings);
-    count_findings(database, view->surroundings_findings);
-    count_findings(database, view->join_findings);
-    log_not_stored(view->snapshot.get());
-    if (view->snapshot) {
-      for (const auto& line : shut_tables(*view->snapshot)) log::warning("database " + database, line);
-    }
-    present.databases.emplace(database, std::move(*view));
-  }
-  if (first) return *first;
-  present.config = std::move(config);
-  return present;
-}
 
 std::shared_ptr<const Present> ServingState::present() const {
   const std::lock_guard guard(present_mutex_);
@@ -421,34 +279,17 @@ rewriter::SchemaNames ServingState::schemas(std::string_view database) const {
   return names;
 }
 
-std::vector<LoadStep> ServingState::reload() {
-  const std::lock_guard change(change_mutex_);
-  std::vector<LoadStep> steps;
-  const auto now = present();
-  auto config = read_config(now->config.file);
-  if (!config) return {{"configuration", false, one_line(config.error())}};
-  steps.push_back({"configuration", true, "read"});
-  carry_over(*config, now->config, steps);
-  if (audit_ != nullptr) {
-    const auto reopened = audit_->reopen();
-    steps.push_back({"audit", reopened.has_value(), reopened ? "" : one_line(reopened.error())});
-    if (!reopened) return steps;
-  }
-  auto next = load(std::move(*config), steps);
-  if (next) {
-    replace(std::make_shared<const Present>(std::move(*next)));
-    retire_stray_copies(*present());
-    ++reloads_;
-  }
-  note({"reload", {{"verdict", next ? "done" : "nothing changed"}}});
-  return steps;
-}
-
-bool ServingState::has_lost_guard(const std::string& database, const DatabaseView& next) const {
+// Existing masks ask the schema, so nothing is answered until it is back or pgveil is restarted.
+Result<void> ServingState::check_guard(const std::string& database, const DatabaseView& next) const {
   const auto now = present();
   const auto before = now->databases.find(database);
-  return before != now->databases.end() && before->second.version_guard == rewriter::VersionGuard::present &&
-         next.snapshot && next.version_guard == rewriter::VersionGuard::absent;
+  const bool is_lost = before != now->databases.end() &&
+                       before->second.version_guard == rewriter::VersionGuard::present && next.snapshot &&
+                       next.version_guard == rewriter::VersionGuard::absent;
+  if (!is_lost) return {};
+  return Error{ErrorKind::server, std::string(sqlstate::kInsufficientPrivilege),
+               fmt::format("schema pgveil of database \"{}\" has disappeared", database),
+               "run what pgveil setup-sql prints, or restart pgveil to store versions in files"};
 }
 
 Result<void> ServingState::refresh(const std::string& database) {
@@ -458,21 +299,23 @@ Result<void> ServingState::refresh(const std::string& database) {
     return prepared;
   }
   const auto close_first = [&](DatabaseView closed) {
-    if (!has_lost_guard(database, closed)) put(*now, database, std::move(closed));
+    if (check_guard(database, closed)) put(*now, database, std::move(closed));
   };
   auto read = read_database_cautiously(now->config, now->specs, database, generations_,
                                        now->databases.at(database), close_first);
   if (!read) return read.error();
-  if (has_lost_guard(database, read->view)) return lost_guard(database);
-  if (!read->problem.empty()) log::error("database " + database, "closed in part: " + read->problem);
+  if (auto kept = check_guard(database, *read); !kept) return kept;
   const auto& before = now->databases.at(database);
-  if (read->view.server_findings != before.server_findings)
-    log_findings(database, read->view.server_findings);
-  if (read->view.surroundings_findings != before.surroundings_findings)
-    count_findings(database, read->view.surroundings_findings);
-  if (read->view.join_findings != before.join_findings) count_findings(database, read->view.join_findings);
-  log_not_stored(read->view.snapshot.get());
-  put(*now, database, std::move(read->view));
+  if (!read->problem.empty() && read->problem != before.problem)
+    log::error("database " + database, "closed in part: " + read->problem);
+  if (read->snapshot && !before.snapshot) log::info("database " + database, "is answered again");
+  if (read->server_findings != before.server_findings) log_findings(database, read->server_findings);
+  if (read->surroundings_findings != before.surroundings_findings)
+    count_findings(database, read->surroundings_findings);
+  if (read->join_findings != before.join_findings) count_findings(database, read->join_findings);
+  log_not_stored(read->snapshot.get());
+  log_closed_policies(*now, database, read->snapshot.get());
+  put(*now, database, std::move(*read));
   return {};
 }
 
@@ -492,20 +335,37 @@ Result<void> ServingState::take_up(const std::string& database, rewriter::Policy
   return {};
 }
 
+std::optional<std::string> ServingState::why_unusable(std::string_view database) const {
+  const auto now = present();
+  const auto view = now->databases.find(database);
+  if (view == now->databases.end()) return no_such_database(database).public_message;
+  if (!view->second.snapshot)
+    return view->second.problem.empty() ? "its catalog could not be read" : view->second.problem;
+  return reach_.failure_of(database, DatabaseReach::Clock::now());
+}
+
 Result<bool> ServingState::refresh_if_changed(const std::string& database) {
   const std::lock_guard change(change_mutex_);
+  auto looked = look_at(database);
+  reach_.answered(database, looked ? "" : one_line(looked.error()));
+  return looked;
+}
+
+Result<bool> ServingState::look_at(const std::string& database) {
   const auto now = present();
   const auto view = now->databases.find(database);
   if (view == now->databases.end()) return no_such_database(database);
+  reach_.asked(database, DatabaseReach::Clock::now());
   const auto fingerprint = db::catalog_fingerprint(query_endpoint(now->config), database,
                                                    granted_tables(now->config, now->specs, database));
   if (!fingerprint) return fingerprint.error();
   const auto stamp = versions_stamp(now->config, now->specs, database);
   if (!stamp) return stamp.error();
+  reach_.answered(database, "");  // reading it again may take minutes
   const bool is_same = *fingerprint == view->second.fingerprint && *stamp == view->second.stamp;
-  if (is_same) return false;
+  if (is_same && !view->second.look_again) return false;
   if (auto refreshed = refresh(database); !refreshed) return refreshed.error();
-  return true;
+  return !is_same;
 }
 
 Result<ServingState::Published> ServingState::publish(const std::string& database,

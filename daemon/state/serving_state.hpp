@@ -13,6 +13,7 @@
 
 #include "common/histogram.hpp"
 #include "daemon/audit/log.hpp"
+#include "daemon/state/database_reach.hpp"
 #include "daemon/state/failed_builds.hpp"
 #include "daemon/state/last_checks.hpp"
 #include "daemon/state/present.hpp"
@@ -128,18 +129,24 @@ class ServingState final : public session::Gate {
                                       const db::VersionMark& seen);
   // Reads the database again if its catalog or its stored versions have changed. True: they had.
   [[nodiscard]] Result<bool> refresh_if_changed(const std::string& database);
+  // Why the database can't be used now: nothing of it is answered, or the last look at it failed. nullopt: it
+  // can.
+  [[nodiscard]] std::optional<std::string> why_unusable(std::string_view database) const;
 
  private:
   ServingState(Config config, AuditLog* audit);
   [[nodiscard]] Result<Present> load(Config config, std::vector<LoadStep>& steps);
+  [[nodiscard]] Result<DatabaseView> load_database(const Present& next, const Config& config,
+                                                   const std::string& database, std::string& step);
   [[nodiscard]] Result<void> refresh(const std::string& database);
+  [[nodiscard]] Result<bool> look_at(const std::string& database);
   // Puts into force what this process has just stored, without asking the database again where that is
   // possible. The watch reads the changed versions at its next look.
   [[nodiscard]] Result<void> take_up(const std::string& database, rewriter::PolicyState state);
   void put(const Present& now, const std::string& database, DatabaseView view);
-  // True if the database was served with the schema pgveil and the schema is gone. pgveil then never falls
+  // Errors: the database was served with the schema pgveil, and the schema is gone. pgveil then never falls
   // back to version files by itself.
-  [[nodiscard]] bool has_lost_guard(const std::string& database, const DatabaseView& next) const;
+  [[nodiscard]] Result<void> check_guard(const std::string& database, const DatabaseView& next) const;
   void replace(std::shared_ptr<const Present> present);
   void note(const ProcessEvent& event);
 
@@ -156,6 +163,7 @@ class ServingState final : public session::Gate {
   RunningBuilds builds_;
   FailedBuilds failed_builds_;
   LastChecks last_checks_;
+  DatabaseReach reach_;
   std::map<std::string, std::uint64_t>
       highest_numbers_;  // per policy; guarded by change_mutex_: numbers never fall
 };

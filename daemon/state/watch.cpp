@@ -12,6 +12,7 @@
 #include "daemon/policies/build_policy.hpp"
 #include "daemon/policies/check_times.hpp"
 #include "daemon/state/build.hpp"
+#include "daemon/state/certificate_reminder.hpp"
 #include "daemon/state/drift.hpp"
 #include "daemon/state/rebuilds.hpp"
 
@@ -23,20 +24,21 @@ using Clock = std::chrono::steady_clock;
 constexpr std::int64_t kShortestPauseMs = 50;
 constexpr std::chrono::milliseconds kLongestPause{1'000};  // the delay until a policy of a RELOAD is noticed
 
-// Logs a failure once, and again only after it was gone.
+// Logs a failure once, and again only after it was gone or has another reason.
 class FailureLog {
  public:
   void note(const std::string& topic, const Result<void>& result) {
     if (result) {
       if (failing_.erase(topic) > 0) log::info(topic, "works again");
-    } else if (failing_.emplace(topic, true).second) {
+    } else if (auto& said = failing_[topic]; said != one_line(result.error())) {
+      said = one_line(result.error());
       log::warning(topic, one_line(result.error()));
       log::private_detail(topic, result.error().private_detail);
     }
   }
 
  private:
-  std::map<std::string, bool> failing_;
+  std::map<std::string, std::string> failing_;  // [topic]: what was said
 };
 
 // Counts once per reason, and again only if the server could not be asked.
@@ -61,6 +63,12 @@ bool rebuild_if_due(ServingState& serving, const policy::PolicySpec& spec, Rebui
   rebuilds.done(built_with(now->specs, *known), built.has_value(), std::time(nullptr));
   failures.note("rebuild of policy " + spec.name, built ? Result<void>() : Result<void>(built.error()));
   return true;
+}
+
+void remind_of_certificates(const Present& now, CertificateReminder& reminder) {
+  const auto certificates = shown_certificates(now.config, now.tls.get(), now.page_tls.get());
+  for (const auto& line : reminder.due(certificates, std::time(nullptr), Clock::now()))
+    log::warning("tls", line);
 }
 
 }  // namespace
@@ -101,6 +109,7 @@ void Watch::watch_catalogs(const std::stop_token& stop) {
 void Watch::check_drift(const std::stop_token& stop) {
   FailureLog failures;
   Rebuilds rebuilds;
+  CertificateReminder reminder;
   CheckTimes times;
   std::map<std::string, std::string>
       counted;  // per policy: what its version waited for when it was last counted
@@ -110,6 +119,7 @@ void Watch::check_drift(const std::stop_token& stop) {
   };
   while (sleep_for(stop, pause())) {
     const auto now = serving_.present();
+    remind_of_certificates(*now, reminder);
     // At most one check per policy, because builds might otherwise have to wait for ever.
     for (std::size_t i = 0; i < now->specs.size(); ++i) {
       const auto due = times.most_overdue(now->specs, Clock::now());

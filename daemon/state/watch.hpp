@@ -1,7 +1,8 @@
 #pragma once
 // Two background threads. One compares the catalogs and the stored versions with what is served, and reads
 // again what changed. The other runs the drift checks of policies and the builds that `rebuild_every` asks
-// for. An error is logged, and the work is tried again later; an error never opens anything.
+// for, and reminds of certificates that end. An error is logged, and the work is tried again later; an error
+// never opens anything.
 #include <condition_variable>
 #include <mutex>
 #include <stop_token>

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 #include <libpq-fe.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <future>
 #include <random>
+#include <thread>
 #include <utility>
 
 #include "common/assert.hpp"
@@ -36,6 +40,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kPinned{
 }};
 
 constexpr std::size_t kCopyBytes = 65'536;  // sent at once
+constexpr std::chrono::seconds kCancelPatience{1};
 constexpr int kLibpqOfDirectTls = 170000;
 
 std::string escaped(std::string_view value) {
@@ -169,12 +174,12 @@ Connection::Connection(const Endpoint& endpoint, const std::string& database, Ac
       database_(database),
       echo_(new_echo()),
       connection_(PQconnectdb(connection_string(endpoint, database, access, echo_).c_str()), &PQfinish),
-      canceller_(nullptr, &PQfreeCancel) {
+      canceller_(nullptr) {
   if (PQstatus(connection_.get()) != CONNECTION_OK) throw LostConnection(PQerrorMessage(connection_.get()));
   // Notices may quote rows, and standard error is no place for them.
   PQsetNoticeProcessor(
       connection_.get(), [](void*, const char*) {}, nullptr);
-  canceller_.reset(PQgetCancel(connection_.get()));
+  canceller_.reset(PQgetCancel(connection_.get()), &PQfreeCancel);
   if (interrupt_) interrupt_->add(*this);
 }
 
@@ -182,9 +187,22 @@ Connection::~Connection() {
   if (interrupt_) interrupt_->remove(*this);
 }
 
+// PQcancel waits until the server has closed the connection of the request. A server that hangs never does, so
+// then the query's own connection is closed.
 void Connection::cancel() noexcept {
-  std::array<char, 256> reason{};  // the connection may be gone, which is fine
-  if (canceller_ != nullptr) PQcancel(canceller_.get(), reason.data(), static_cast<int>(reason.size()));
+  if (canceller_ == nullptr) return;
+  try {
+    const auto is_answered = std::make_shared<std::promise<void>>();
+    auto answer = is_answered->get_future();
+    std::thread([canceller = canceller_, is_answered] {
+      std::array<char, 256> reason{};  // the connection may be gone, which is fine
+      PQcancel(canceller.get(), reason.data(), static_cast<int>(reason.size()));
+      is_answered->set_value();
+    }).detach();
+    if (answer.wait_for(kCancelPatience) == std::future_status::ready) return;
+  } catch (const std::exception&) {  // no thread could be started
+  }
+  ::shutdown(PQsocket(connection_.get()), SHUT_RDWR);
 }
 
 void Connection::refuse_if_ended() const {

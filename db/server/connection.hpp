@@ -39,7 +39,8 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
   ~Connection();
 
-  // Asks the server to cancel what runs. May be called from any thread. Failures are ignored.
+  // Asks the server to cancel what runs, and closes the connection if the server does not answer within a
+  // second. May be called from any thread. Failures are ignored.
   void cancel() noexcept;
 
   // All of these throw SqlFailure or LostConnection; call them inside guarded().
@@ -100,7 +101,7 @@ class Connection {
   std::string database_;
   std::string echo_;
   std::unique_ptr<pg_conn, void (*)(pg_conn*)> connection_;
-  std::unique_ptr<pg_cancel, void (*)(pg_cancel*)> canceller_;  // its own copy of what a cancel needs
+  std::shared_ptr<pg_cancel> canceller_;  // its own copy of what a cancel needs
   std::string lines_;                                           // of a COPY, not sent yet
 };
 

@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string_view>
+#include <system_error>
 
 #include "common/sqlstate.hpp"
 
@@ -38,13 +41,34 @@ std::string option_of(PGconn* connection, std::string_view keyword) {
   return "";
 }
 
+// An absolute path, which is right in every folder. Empty: there is no such file, and libpq does without.
+std::string absolute_file(const std::string& file) {
+  if (file.empty()) return "";
+  std::error_code failed;
+  const auto path = std::filesystem::absolute(file, failed);
+  return failed || !std::filesystem::exists(path, failed) ? "" : path.lexically_normal().string();
+}
+
+// Where libpq looks for authorities if no file is named.
+std::string usual_authorities() {
+  const char* home = std::getenv("HOME");
+  return home == nullptr ? "" : absolute_file(std::string(home) + "/.postgresql/root.crt");
+}
+
 EndpointTls tls_of(PGconn* connection, bool is_encrypted) {
   EndpointTls tls;
   if (!is_encrypted) return tls;
+  const std::string named = option_of(connection, "sslrootcert");
+  tls.root_certificates = named == kSystemAuthorities ? named : absolute_file(named);
   const std::string mode = option_of(connection, "sslmode");
-  tls.sslmode = mode.starts_with("verify-") ? mode : "require";
-  tls.root_certificates = option_of(connection, "sslrootcert");
-  tls.revocation_lists = option_of(connection, "sslcrl");
+  if (mode.starts_with("verify-")) {
+    tls.sslmode = mode;
+    if (named.empty()) tls.root_certificates = usual_authorities();
+  } else {
+    // libpq checks the certificate in every mode if there is a file of authorities.
+    tls.sslmode = tls.root_certificates.empty() ? "require" : "verify-ca";
+  }
+  tls.revocation_lists = absolute_file(option_of(connection, "sslcrl"));
   tls.certificate = option_of(connection, "sslcert");
   tls.key = option_of(connection, "sslkey");
   tls.requires_channel_binding = option_of(connection, "channel_binding") == "require";

@@ -3,14 +3,20 @@
 // For the verbs that an owner of a database runs before there is a configuration.
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "common/error.hpp"
 #include "db/server/endpoint.hpp"
 
 namespace pgveil::db {
 
+// What libpq takes for the file of authorities to mean those of OpenSSL.
+inline constexpr std::string_view kSystemAuthorities = "system";
+
 struct OwnerLogin {
-  Endpoint endpoint;  // of the server that answered
+  // Of the server that answered. Its TLS checks what this login has checked, with absolute paths of files;
+  // `root_certificates` may also be kSystemAuthorities.
+  Endpoint endpoint;
   std::string database;
   std::string encoding;  // of the database: "UTF8"
   bool is_encrypted = false;

@@ -6,6 +6,7 @@
 #include <openssl/x509v3.h>
 
 #include <array>
+#include <ctime>
 #include <new>
 #include <utility>
 
@@ -145,6 +146,12 @@ Result<void> load_revoked(SSL_CTX* context, const std::string& text) {
   return {};
 }
 
+std::optional<std::int64_t> seconds_of(const ASN1_TIME* time) {
+  std::tm parts{};
+  if (ASN1_TIME_to_tm(time, &parts) != 1) return std::nullopt;
+  return ::timegm(&parts);
+}
+
 }  // namespace
 
 TlsContext::TlsContext(bool is_listener)
@@ -225,6 +232,15 @@ std::string TlsContext::valid_until() const {
 bool TlsContext::is_expired() const {
   const X509* own = SSL_CTX_get0_certificate(context_);
   return own != nullptr && X509_cmp_current_time(X509_get0_notAfter(own)) < 0;
+}
+
+std::optional<Validity> TlsContext::validity() const {
+  const X509* own = SSL_CTX_get0_certificate(context_);
+  if (own == nullptr) return std::nullopt;
+  const auto from = seconds_of(X509_get0_notBefore(own));
+  const auto until = seconds_of(X509_get0_notAfter(own));
+  if (!from || !until) return std::nullopt;
+  return Validity{*from, *until};
 }
 
 std::string end_point_of(X509* certificate) {

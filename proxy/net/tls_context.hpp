@@ -3,7 +3,9 @@
 // what is checked about the other side. TLS 1.2 and up. Sessions are not resumed, and there are no tickets,
 // no renegotiation and no compression. Immutable and thread-safe; a reload makes new contexts.
 #include <array>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -41,6 +43,13 @@ inline constexpr std::array<unsigned char, 11> kAlpnList{10,  'p', 'o', 's', 't'
 // which PostgreSQL understands from 17 on.
 enum class TlsNegotiation { postgres, direct };
 
+// When a certificate is valid, in seconds since 1970.
+struct Validity {
+  std::int64_t from = 0;
+  std::int64_t until = 0;
+  bool operator==(const Validity&) const = default;
+};
+
 class TlsContext {
  public:
   // With `revoked`, each authority in a certificate's chain needs a list that is not out of date, or no
@@ -65,6 +74,8 @@ class TlsContext {
   // Until when our own certificate is valid, "Nov 21 20:30:00 2026 GMT"; empty: there is none.
   [[nodiscard]] std::string valid_until() const;
   [[nodiscard]] bool is_expired() const;
+  // Of our own certificate; nullopt: there is none.
+  [[nodiscard]] std::optional<Validity> validity() const;
 
  private:
   explicit TlsContext(bool is_listener);

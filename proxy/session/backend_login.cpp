@@ -169,7 +169,8 @@ BackendLoginMachine::Outcome BackendLoginMachine::on_error(const wire::ErrorResp
     return Outcome::refused;
   }
   if (!is_last_attempt_ && state == sqlstate::kCannotConnectNow) return Outcome::elsewhere;
-  state_.log_warning("login at the database server failed", filtered.private_detail);
+  state_.log_warning(fmt::format("login at the database server failed (SQLSTATE {})", state),
+                     filtered.private_detail);
   if (may_be_about_version(error))
     state_.log_warning("if it does not take protocol 3.2, set backend.max_protocol_version to 3.0");
   const bool is_ours = sqlstate_of(error.diagnostics).starts_with("28") || step_ != Step::let_in;

@@ -302,7 +302,8 @@ void Session::Impl::on(const BackendLent& event) {
 
 // Called after something that the client may have been waiting for.
 void Session::Impl::continue_client() {
-  lease.settle_if_used();
+  // What is sent again stays on the connection on which its stale plan was forgotten.
+  if (!retry::is_again(conversation)) lease.settle_if_used();
   read_client();
   lease.settle();
 }
@@ -314,7 +315,11 @@ void Session::Impl::on(const BackendClosed&) {
 }
 
 void Session::Impl::on_backend_frame(const wire::FrameView& frame) {
-  if (state.phase == Phase::ready) return retry::on_backend_frame(conversation, frame);
+  if (state.phase == Phase::ready) {
+    retry::on_backend_frame(conversation, frame);
+    if (const auto again = retry::take_again(conversation)) from_client.put_back(*again);
+    return;
+  }
   if (state.phase == Phase::relay) return relay->on_backend(frame);
   if (state.is_bypass && frame.tag == wire::ParameterStatus::tag) {
     if (const auto status = wire::decode_as<wire::ParameterStatus>(frame.body))
@@ -351,6 +356,8 @@ void Session::Impl::on(const LoginTimedOut&) {
   const PhaseFacts facts = facts_of(state.phase);
   if (facts.is_past_login || lease.went_elsewhere()) return;
   if (facts.may_end_unanswered) return state.end_silently();
+  if (state.backend != BackendLink::none)
+    return state.end(client_error(sqlstate::kConnectionFailure, "the database server did not answer in time"));
   state.end(client_error(sqlstate::kQueryCanceled, "login took too long"));
 }
 

@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import time
 
+from harness.certificates import Authority
 from harness.page import PLACE, Browser
 from harness.pgveil import binary
 from harness.ports import free_port
@@ -436,6 +437,65 @@ class FirstDay(FirstDayCase):
             done = self.ask(other_port, "demo", "SELECT count(*), count(id), count(state) > 0 FROM people",
                             password=password)
             self.assertEqual(done.stdout, "11|0|t\n", done.stderr)
+
+
+class Encrypted(FirstDayCase):
+    """The configuration checks the server's certificate as the owner's login did."""
+    databases = ()
+
+    @classmethod
+    def start(cls):
+        super().start()
+        authority = Authority(cls.folder)
+        cls.stranger = Authority(cls.folder, "stranger")
+        server, revoked = authority.issue("server"), authority.issue("revoked")
+        cls.revoked = authority.revoke(revoked)
+        with open(cls.postgres.directory / "data" / "postgresql.conf", "a") as conf:
+            conf.write(f"ssl = on\nssl_cert_file = '{server.certificate}'\nssl_key_file = '{server.key}'\n")
+        cls.postgres.kill(signal.SIGINT)
+        cls.postgres.start()
+
+    def init_over_tls(self, words, status=0, **more):
+        """The folder, and what is said; files of certificates are named relative to the working folder."""
+        folder = self.new_folder()
+        said = self.init(f"{self.place('demo')}?{words}", "--folder", folder,
+                         *(word for name, value in more.items() for word in ("--" + name.replace("_", "-"), value)),
+                         status=status)
+        return folder, said
+
+    def test_the_mode_and_the_files_are_carried_over(self):
+        ca, advice = f'ca_file: "{self.folder}/authority.crt"', "  # verify-full with a ca_file checks the server's name too"
+        for words, expected in (
+            ("sslmode=disable", []),
+            ("sslmode=require", [f"tls: {{backend: {{mode: require}}}}{advice}"]),
+            ("sslmode=require&sslrootcert=authority.crt", [f"tls: {{backend: {{mode: verify-ca, {ca}}}}}{advice}"]),
+            ("sslmode=verify-ca&sslrootcert=authority.crt", [f"tls: {{backend: {{mode: verify-ca, {ca}}}}}{advice}"]),
+            ("sslmode=verify-full&sslrootcert=./authority.crt", [f"tls: {{backend: {{mode: verify-full, {ca}}}}}"]),
+            (f"sslmode=verify-full&sslrootcert=authority.crt&sslcrl={self.revoked.name}",
+             [f'tls: {{backend: {{mode: verify-full, {ca}, crl_file: "{self.revoked}"}}}}']),
+        ):
+            with self.subTest(words):
+                folder, _ = self.init_over_tls(words)
+                text = (folder / "pgveil.yaml").read_text()
+                self.assertEqual(re.findall(r"(?m)^tls: .*$", text), expected)
+        self.assert_works_without_an_edit()  # afterwards init needs the passwords of the roles
+
+    def test_another_authority_is_no_login(self):
+        folder, said = self.init_over_tls("sslmode=verify-full&sslrootcert=stranger.crt", status=1)
+        self.assertIn("certificate verify failed", said)
+        self.assertFalse(folder.exists())
+
+    def assert_works_without_an_edit(self):
+        port = free_port()
+        folder, _ = self.init_over_tls("sslmode=verify-full&sslrootcert=authority.crt", listen_port=port,
+                                       page_port=free_port())
+        with self.run_next(folder, "demo"):
+            done = self.ask(port, "demo", "SELECT count(*) FROM people",
+                            password=(folder / "reader_password").read_text().strip())
+            self.assertEqual(done.stdout, "11\n", done.stderr)
+            used = self.postgres.rows("SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) "
+                                      "WHERE usename LIKE 'pgveil%'")
+            self.assertIn(used, ([["t"]], []))
 
 
 class FirstPolicy(FirstDayCase):

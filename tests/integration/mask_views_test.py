@@ -381,8 +381,32 @@ class MaskViews(ServerCase):
             finally:
                 self.postgres.run(revoke, "demo")
         self.assertNotIn("backend.mask_views: ", self.check().stdout)
-        # It closes the database if it reads the catalog in between, and does not see that a membership ends.
-        self.assertEqual(self.pgveil.console("RELOAD").errors, [])
+        self.wait_until_answered()
+
+    def wait_until_answered(self, is_answered=True):
+        """Until pgveil has looked for itself, which it does every second."""
+        for _ in range(200):
+            with self.pgveil.client() as client:
+                if client.query("SELECT count(*) FROM people").errors == [] and is_answered:
+                    return
+                if not is_answered and client.query("SELECT count(*) FROM people").errors:
+                    return
+            time.sleep(0.1)
+        self.fail("the database stays " + ("closed" if is_answered else "open"))
+
+    def test_a_database_that_a_membership_closed_is_answered_again(self):
+        self.postgres.run(f"GRANT pgveil_masks TO {QUERY_ROLE}", "demo")
+        try:
+            self.postgres.run("CREATE TABLE news (id int)", "demo")  # so pgveil reads the catalog again
+            self.wait_until_answered(False)
+            time.sleep(2.5)  # it looks twice more, and has nothing new to say
+        finally:
+            self.postgres.run(f"DROP TABLE IF EXISTS news; REVOKE pgveil_masks FROM {QUERY_ROLE}", "demo")
+        self.wait_until_answered()
+        with self.pgveil.client() as client:
+            self.answers(client, lambda client: client.query("SELECT * FROM people"))
+        self.assertEqual(self.pgveil.log().count("closed in part: "), 1)
+        self.assertIn("is answered again", self.pgveil.log())
 
 
 if __name__ == "__main__":

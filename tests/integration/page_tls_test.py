@@ -88,6 +88,16 @@ class Encrypted(PageCase):
             self.assertEqual(console.query("RELOAD").errors, [])
         self.assertNotEqual(self.served_serial(), before)
 
+    def test_a_certificate_that_ends_is_warned_of(self):
+        self.addCleanup(self.authority.issue, "page")
+        before = len(self.pgveil.log())
+        self.authority.issue("page", days=3)
+        with self.pgveil.client("operator", "pgveil", password=PASSWORDS["operator"]) as console:
+            self.assertEqual(console.query("RELOAD").errors, [])
+        self.assertRegex(self.pgveil.log()[before:],
+                         f"admin.http.tls.cert_file: the certificate in {self.own.certificate} is valid until .*, "
+                         "which is in [23] days; replace the file, then RELOAD")
+
 
 if __name__ == "__main__":
     main()

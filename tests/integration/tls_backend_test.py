@@ -3,6 +3,7 @@
 RELOAD makes of new files on either side."""
 import os
 import pathlib
+import re
 import signal
 import socket
 import ssl
@@ -10,10 +11,12 @@ import struct
 import tempfile
 import threading
 import time
+import urllib.request
 
 from harness import configuration, world
 from harness.certificates import Authority
 from harness.pgveil import Pgveil
+from harness.ports import free_port
 from harness.runner import main
 from harness.server import ServerCase
 from harness.wire import RawClient, SSL_REQUEST
@@ -363,6 +366,51 @@ class Reload(ServerCase):
         self.use(self.second)
         self.assertEqual(self.reload_row()[1], "ok")
         self.assertEqual(self.name_shown(), "second")
+
+    def test_a_certificate_that_ends_is_warned_of(self):
+        """In the log at the start and at RELOAD, by check, and as a metric."""
+        port = free_port()
+        self.pgveil = Pgveil(self.postgres, (world.PEOPLE,), world.OPEN_TABLES,
+                             more=self.section() + f"metrics: {{port: {port}}}\n")
+        self.addCleanup(self.pgveil.stop)
+        begins, position = f"tls.clients.cert_file: the certificate in {self.certificate} ", 0
+
+        def warned():
+            """What the log says since the last call, and what check says, each from `begins` on."""
+            nonlocal position
+            said = self.pgveil.log()[position:]
+            position += len(said)
+            checked = self.pgveil.command("check", "--config", str(self.pgveil.config_path), "--quick").stdout
+            return [[line[line.index(begins):] for line in text.splitlines() if begins in line]
+                    for text in (said, checked)]
+
+        def days_left():
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as page:
+                text = page.read().decode()
+            samples = re.findall(
+                r'(?m)^pgveil_tls_certificate_expiry_timestamp_seconds\{listener="(\w+)"\} (\d+)$', text)
+            self.assertEqual([listener for listener, _ in samples], ["clients"])
+            return (int(samples[0][1]) - time.time()) / 86400
+
+        self.use(self.authority.issue("soon", days=5))
+        self.pgveil.start()
+        self.assertAlmostEqual(days_left(), 5, delta=0.1)
+        for lines in warned():
+            self.assertEqual(len(lines), 1, lines)
+            self.assertRegex(lines[0], r"is valid until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, which is in [45] days; "
+                                       r"replace the file, then RELOAD$")
+        self.use(self.authority.issue("over", days=0))
+        time.sleep(2)
+        self.assertEqual(self.reload_row()[1], "ok")
+        self.assertAlmostEqual(days_left(), 0, delta=0.1)
+        for lines in warned():
+            self.assertEqual(len(lines), 1, lines)
+            self.assertRegex(lines[0], r"was valid until .* UTC, and everybody who checks it refuses to connect; "
+                                       r"replace the file, then RELOAD$")
+        self.use(self.second)
+        self.assertEqual(self.reload_row()[1], "ok")
+        self.assertAlmostEqual(days_left(), 30, delta=0.1)
+        self.assertEqual(warned(), [[], []])
 
     def test_the_mode_may_change(self):
         text = self.pgveil.config_path.read_text()

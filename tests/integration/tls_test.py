@@ -14,6 +14,7 @@ import psycopg2
 
 from harness import world
 from harness.certificates import Authority, ED25519, P256, RSA
+from harness.pgveil import Pgveil
 from harness.runner import main
 from harness.stack import StackCase
 from harness.wire import Closed, RawClient, SASL_CONTINUE, SASL_REQUEST, SSL_REQUEST, startup_packet
@@ -129,6 +130,26 @@ class Offered(TlsCase):
         with connection.cursor() as cursor:
             cursor.execute("SELECT city FROM people WHERE id::text IS NULL AND city IS NOT NULL")
             self.assertEqual(cursor.fetchall(), [("Hamlet",)] * 4)
+
+    def test_clients_of_other_machines_without_tls_are_warned_of(self):
+        other = Pgveil(self.postgres, self.policies, self.open_tables, **self.options)
+        self.addCleanup(other.stop)
+        begins = "listen.host 0.0.0.0 is not a loopback address, and with tls.clients.mode prefer clients may log in"
+
+        def warnings():
+            done = other.command("check", "--config", str(other.config_path), "--quick")
+            return [line for line in done.stdout.splitlines() if "listen.host" in line]
+
+        text = other.config_path.read_text()
+        self.assertEqual(warnings(), [])
+        other.config_path.write_text(text.replace("listen: {host: 127.0.0.1", "listen: {host: 0.0.0.0"))
+        (warning,) = warnings()
+        self.assertTrue(warning.startswith("warning: " + begins), warning)
+        other.start()
+        self.assertIn(" warning [configuration] " + begins, other.log())
+        other.config_path.write_text(other.config_path.read_text().replace("mode: prefer", "mode: require"))
+        self.assertEqual(warnings(), [])
+        self.assertNotIn("listen.host", self.pgveil.log())
 
     def test_old_versions_are_refused(self):
         for version in (ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1):

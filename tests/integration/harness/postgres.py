@@ -151,6 +151,10 @@ class Postgres:
             == 0
         )
 
+    @property
+    def pid(self):
+        return self._process.pid
+
     def kill(self, how=signal.SIGQUIT):
         """Ends the server at once; SIGQUIT is PostgreSQL's immediate shutdown."""
         if self._process is not None and self._process.poll() is None:

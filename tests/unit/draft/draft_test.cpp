@@ -67,6 +67,23 @@ TEST_CASE("a configuration lists open tables, and closed ones as comments with r
   CHECK(text.find("http: {port: 7001, policy_authors: [operator]}") != std::string::npos);
 }
 
+TEST_CASE("a configuration checks the server's certificate as the login of the owner did") {
+  const auto database = odd_shop();
+  const auto tls_line = [&](std::string mode, std::string authorities, std::string revoked = {}) {
+    ServerPlace place{"db.example",      5432, 7000, 7001, std::move(mode), std::move(authorities),
+                      std::move(revoked)};
+    const auto text = config_text(database, plan(database), place);
+    const auto at = text.find("\ntls: ");
+    return at == std::string::npos ? "" : text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+  };
+  CHECK(tls_line("", "").empty());
+  CHECK(tls_line("verify-full", "/etc/my ca.crt") ==
+        "tls: {backend: {mode: verify-full, ca_file: \"/etc/my ca.crt\"}}");
+  CHECK(tls_line("verify-ca", "/ca.crt", "/ca.crl") ==
+        "tls: {backend: {mode: verify-ca, ca_file: \"/ca.crt\", crl_file: \"/ca.crl\"}}"
+        "  # verify-full with a ca_file checks the server's name too");
+}
+
 TEST_CASE("names can't end a comment or a quoted text") {
   CHECK(yaml_name("people") == "people");
   CHECK(yaml_name("public.people") == "public.people");

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <ctime>
 
 #include "proxy/net/tls_context.hpp"
 #include "proxy/net/tls_session.hpp"
@@ -377,6 +378,16 @@ TEST_CASE("bytes that are no TLS are a failure, before the handshake and after i
   CHECK(received.error().private_detail.find("SELECT") == std::string::npos);
   CHECK_FALSE(server.take_output().empty());  // an alert
   CHECK(server.seal("more").empty());
+}
+
+TEST_CASE("a context knows when its own certificate is valid") {
+  const auto validity = listener(of_server())->validity();
+  REQUIRE(validity.has_value());
+  const std::int64_t now = std::time(nullptr);
+  CHECK(validity->until - validity->from == 3660);
+  CHECK(validity->from <= now - 60);
+  CHECK(validity->until > now);
+  CHECK_FALSE(caller(ServerCheck::none, "db.example", "")->validity().has_value());
 }
 
 }  // namespace pgveil::net_test

@@ -322,7 +322,8 @@ TEST_CASE("a login that takes too long ends; before a start-up packet without a 
   Script()
       .client(startup({{"user", "ann"}}), {.to_client = "R(0)", .commands = "ConnectBackend"})
       .event([] { return LoginTimedOut{}; },
-             {.to_client = "E(FATAL 57014 login took too long)", .commands = "CloseBackend CloseClient"})
+             {.to_client = "E(FATAL 08006 the database server did not answer in time)",
+              .commands = "CloseBackend CloseClient"})
       .check();
 }
 

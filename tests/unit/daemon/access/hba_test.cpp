@@ -161,4 +161,24 @@ TEST_CASE("a file that others may write is refused") {
   CHECK_FALSE(read_hba_file(folder.path("gone")).has_value());
 }
 
+TEST_CASE("rules tell whether another machine may log in without TLS") {
+  struct Row {
+    std::string_view text;
+    bool lets_in;
+  };
+  for (const auto& row :
+       {Row{"", false}, Row{"hostssl all all all scram-sha-256", false},
+        Row{"local all all scram-sha-256\nhost all all 127.0.0.0/8 scram-sha-256", false},
+        Row{"host all all 127.0.0.1/32 scram-sha-256\nhost all all ::1/128 scram-sha-256", false},
+        Row{"host all all ::1/64 scram-sha-256", true}, Row{"host all all 0.0.0.0/0 scram-sha-256", true},
+        Row{"host all all 10.0.0.0/8 scram-sha-256", true}, Row{"hostnossl demo ann all scram-sha-256", true},
+        Row{"hostnossl all all all reject\nhost all all all scram-sha-256", false},
+        Row{"host all all all reject\nhost all all all scram-sha-256", false},
+        Row{"hostnossl all eve all reject\nhost all all all scram-sha-256", true},
+        Row{"hostssl all all all reject\nhost all all all scram-sha-256", true}}) {
+    CAPTURE(row.text);
+    CHECK(lets_in_remote_plaintext(rules(row.text)) == row.lets_in);
+  }
+}
+
 }  // namespace pgveil::app
