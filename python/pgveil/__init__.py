@@ -84,10 +84,11 @@ def _run(
     heights: Sequence[int] | None = None,
     wants_utility: bool = False,
 ) -> Release:
+    given = _job.hierarchies_of(quasi_identifiers)
     with tempfile.TemporaryDirectory(prefix="pgveil-") as folder:
         job = _job.text(
             frame,
-            quasi_identifiers,
+            given,
             k,
             sensitive,
             insensitive,
@@ -97,8 +98,7 @@ def _run(
             pathlib.Path(folder),
         )
         table, report = Table.of(frame.columns).anonymize(job, levels, heights, wants_utility)
-    shown = set(quasi_identifiers)
-    return Release(frame.restored(table.columns(), lambda name: name not in shown), report)
+    return Release(frame.restored(table.columns(), lambda name: name not in given), report)
 
 
 def anonymize(
@@ -120,9 +120,12 @@ def anonymize(
     A column that is named nowhere is not published. The rows are shuffled, because their order would tell
     which row is which.
 
-    data: a DataFrame of pandas or polars, a Table of pyarrow, or a dict of columns.
+    data: a DataFrame of pandas or polars, a Table of pyarrow, or a dict of columns. None, NaN and NaT are
+        NULL.
     quasi_identifiers: the columns by which somebody could find a person (Sweeney 2002). As a dict, each may
-        have its hierarchy (pgveil.hierarchies), which every algorithm but the default needs.
+        have its hierarchy (pgveil.hierarchies), which every algorithm but the default needs. "mondrian" needs
+        none for numbers, and the default none at all: it cuts numbers, decimals too, into ranges, and shows
+        sets of up to 64 values.
     k: the least size of a class. Leave it out only with differential_privacy, of which k follows.
     sensitive: the columns that must not become known. As a dict, each may have models: {"illness":
         {"l_diversity": {"distinct": 2}, "t_closeness": {"t": 0.2}}} (Machanavajjhala et al. 2007, Li et al.
@@ -148,7 +151,8 @@ def anonymize(
         (docs/models/differential-privacy.md).
     settings: other keys of a job: suppression="5%", metric="loss", limits={"threads": 2}, …
 
-    Raises UsageError, ConfigurationError and PolicyError, with the words of the program.
+    Raises UsageError, ConfigurationError and PolicyError, with the words of the program, and TypeError for
+    data of another kind.
     """
     own = {"unit": unit, "differential_privacy": differential_privacy}
     return _run(
@@ -178,9 +182,13 @@ def check(
     k: what is required; 0: nothing. require: models of sensitive columns, ["illness=distinct 3"]. risks: of
     the whole table, ["average_risk 0.05"].
     """
-    names = _job._names("quasi_identifiers", quasi_identifiers)
-    table = Table.of(read(data).columns)
-    return Check(*table.check(names, list(sensitive), k, list(require), list(risks)))
+    groups = _job.names("quasi_identifiers", quasi_identifiers)
+    measured = _job.names("sensitive", sensitive)
+    models = _job.names("require", require)
+    frame = read(data)
+    frame.want([*groups, *measured, *(it.partition("=")[0] for it in models)])
+    table = Table.of(frame.measured())
+    return Check(*table.check(groups, measured, _job.whole("k", k), models, _job.names("risks", risks)))
 
 
 def risk(
@@ -193,11 +201,20 @@ def risk(
 ) -> Report:
     """How easily the people of a table are re-identified (docs/risk.md).
 
-    columns: what an attacker knows; none: all. population_size: how many people could be in the table; then
-    the report estimates how many are unique among them (Dankar et al. 2012).
+    columns: what an attacker knows; none: all. threshold: the report has the share of records with a higher
+    risk. population_size: how many people could be in the table; then the report estimates how many are
+    unique among them (Dankar et al. 2012). most_columns: of the sets whose identifying power is measured, at
+    most 20.
     """
-    table = Table.of(read(data).columns)
-    return table.risk(_job._names("columns", columns), threshold, population_size, most_columns)
+    names = _job.names("columns", columns)
+    frame = read(data)
+    frame.want(names or frame.names())
+    return Table.of(frame.measured()).risk(
+        names,
+        _job.at_least_zero("threshold", threshold),
+        _job.at_least_zero("population_size", population_size),
+        _job.whole("most_columns", most_columns),
+    )
 
 
 class Anonymizer:

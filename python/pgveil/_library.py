@@ -8,17 +8,19 @@ from __future__ import annotations
 import ctypes
 import os
 import pathlib
+import re
 from array import array
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 ABI_VERSION = 1
 NULL = 0xFFFFFFFF
+NULL_TEXT = "NULL"  # what the library reads a NULL as, unless a job names another text
 _TEXT, _JSON, _HTML = 1, 2, 3
 
 
 class Error(Exception):
-    """What pgveil refuses. ``message`` and ``hint`` are the words of the program pgveil.
+    """What pgveil refuses. ``message`` and ``hint`` are the words of the program pgveil, in terms of Python.
 
     ``detail`` may have values of the data, for example those that are no numbers. It is not part of the
     exception's text, so that a log does not get them.
@@ -92,9 +94,9 @@ def _load() -> ctypes.CDLL:
     path = pathlib.Path(given) if given else pathlib.Path(__file__).with_name("libpgveil.so")
     try:
         library = ctypes.CDLL(str(path))
-    except OSError as error:
+    except OSError as wrong:
         raise ImportError(
-            f"pgveil's library cannot be loaded: {error}. Install the wheel that ./run wheel makes, or set "
+            f"pgveil's library cannot be loaded: {wrong}. Install the wheel that ./run wheel makes, or set "
             "PGVEIL_LIBRARY to the path of libpgveil.so"
         ) from None
     found = library.pgveil_abi_version()
@@ -147,20 +149,58 @@ def version() -> str:
     return str(_library.pgveil_version().decode())
 
 
-def _raise(error: ctypes.c_void_p) -> None:
+# What the program tells about files of YAML and its command line, for callers in Python.
+_IN_PYTHON = (
+    (
+        "give the attribute a hierarchy, or write numeric: true if its values are numbers",
+        "give it a hierarchy, or convert its values if they are numbers",
+    ),
+    (
+        "give the attribute a hierarchy, or name the text that stands for NULL",
+        "give it a hierarchy, round longer numbers, or write None where a value is missing",
+    ),
+    ("add hierarchy: {file: name.csv} or {tree: …}", 'add "hierarchy": one of pgveil.hierarchies'),
+    ("add hierarchy: {file: name.csv}", "give it one of pgveil.hierarchies"),
+    ("--require is not COLUMN=…", "require is not COLUMN=…"),
+    ("; is the separator right?", ""),
+)
+
+
+def _in_python(text: str, job: str) -> str:
+    """Names the argument or the key in place of its position in the job, which the caller has not seen."""
+
+    def key_at(place: re.Match[str]) -> str:
+        before = job.encode()[: int(place[1]) - 1].decode(errors="replace")
+        key = re.search(r'"((?:[^"\\]|\\.)*)": $', before)
+        return f"{key[1]}: " if key else ""
+
+    text = re.sub(r"\bjob:1:(\d+): ", key_at, text)
+    for words, own in _IN_PYTHON:
+        text = text.replace(words, own)
+    return text
+
+
+def _raise(error: ctypes.c_void_p, job: str = "") -> NoReturn:
     try:
         kind = _KINDS.get(_library.pgveil_error_kind_of(error), Error)
-        words = [
+        message, hint, detail = (
             getattr(_library, f"pgveil_error_{part}")(error).decode(errors="replace")
             for part in ("message", "hint", "detail")
-        ]
+        )
     finally:
         _library.pgveil_error_free(error)
-    raise kind(*words)
+    raise kind(_in_python(message, job), _in_python(hint, job), detail)
+
+
+def _encoded(what: str, texts: Sequence[str]) -> list[bytes]:
+    try:
+        return [it.encode() for it in texts]
+    except UnicodeEncodeError as wrong:
+        raise UsageError(f"{what} has a surrogate, which is no character", "correct it", repr(wrong.object)) from None
 
 
 def _texts(texts: Sequence[str]) -> Any:
-    return (ctypes.c_char_p * len(texts))(*(it.encode() for it in texts)) if texts else None
+    return (ctypes.c_char_p * len(texts))(*_encoded("a name", texts)) if texts else None
 
 
 class Column:
@@ -183,7 +223,7 @@ class Report:
         import json
 
         try:
-            self.text = _library.pgveil_report_in(handle, _TEXT).decode()
+            self.text: str = _library.pgveil_report_in(handle, _TEXT).decode()
             self.html = _library.pgveil_report_in(handle, _HTML).decode()
             self.json: dict[str, Any] = json.loads(_library.pgveil_report_in(handle, _JSON))
         finally:
@@ -216,7 +256,10 @@ class Table:
     def of(cls, columns: Sequence[Column]) -> Table:
         table = cls(_library.pgveil_table_new())
         for column in columns:
-            encoded = [it.encode() for it in column.values]
+            (name,) = _encoded("the name of a column", [column.name])
+            if b"\0" in name:
+                raise UsageError(f"the name {column.name!r} of a column has a NUL character", "rename it")
+            encoded = _encoded(f"a value of {column.name}", column.values)
             offsets = array("Q", [0])
             for it in encoded:
                 offsets.append(offsets[-1] + len(it))
@@ -228,7 +271,7 @@ class Table:
             error = ctypes.c_void_p()
             added = _library.pgveil_table_add_column(
                 table._handle,
-                column.name.encode(),
+                name,
                 ctypes.addressof(held) if held is not None else None,
                 rows,
                 b"".join(encoded),
@@ -270,11 +313,12 @@ class Table:
             if heights is not None:
                 options.heights = (ctypes.c_uint32 * len(heights))(*heights)
         report, error = ctypes.c_void_p(), ctypes.c_void_p()
+        (encoded,) = _encoded("an argument", [job])
         made = _library.pgveil_anonymize(
-            self._handle, job.encode(), ctypes.byref(options), ctypes.byref(report), ctypes.byref(error)
+            self._handle, encoded, ctypes.byref(options), ctypes.byref(report), ctypes.byref(error)
         )
         if not made:
-            _raise(error)
+            _raise(error, job)
         return Table(made), Report(report)
 
     def check(

@@ -1,8 +1,7 @@
 #!/usr/bin/python3
 """The Python package over the library of this build: results, models, errors, and its wheel.
 
-Data frames of pandas, polars and pyarrow are tested where these are installed. The library has the sanitizers
-of the build, so this test starts itself again with their runtime."""
+Data frames of pandas, polars and pyarrow are tested where these are installed."""
 import ast
 import collections
 import contextlib
@@ -23,32 +22,12 @@ import time
 import unittest
 import zipfile
 
+from harness import python_package
 from harness.pgveil import binary
 from harness.runner import main
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LIBRARY = pathlib.Path(binary()).resolve().parents[1] / "library" / "libpgveil.so"
-
-
-def start_with_sanitizers():
-    if "PGVEIL_LIBRARY" in os.environ:
-        return
-    needed = subprocess.run(["ldd", LIBRARY], capture_output=True, text=True, check=True).stdout
-    runtime = re.search(r"libasan\S* => (\S+)", needed)
-    environment = os.environ | {
-        "PGVEIL_LIBRARY": str(LIBRARY),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "ASAN_OPTIONS": "detect_leaks=0",  # Python itself keeps memory to the end
-    }
-    if runtime:
-        environment["LD_PRELOAD"] = runtime[1]
-    os.execve(sys.executable, [sys.executable, *sys.argv], environment)
-
-
-start_with_sanitizers()
-sys.path.insert(0, str(ROOT / "python"))
-import pgveil  # noqa: E402
-from pgveil._frames import text_of  # noqa: E402
+pgveil = python_package.load()
 
 NORTH = ("Aber", "Bree")
 SOUTH = ("Cork", "Dell")
@@ -194,29 +173,6 @@ class Package(unittest.TestCase):
             elif town.startswith("{"):
                 self.assertIn(true_town or "NULL", next(csv.reader([town.strip("{}")])))
 
-    def test_numbers_have_the_texts_that_the_program_reads_from_parquet(self):
-        for value, text in (
-            (decimal.Decimal("0E-8"), "0.00000000"),
-            (decimal.Decimal("1E+3"), "1000"),
-            (decimal.Decimal("-0.05"), "-0.05"),
-            (decimal.Decimal("1234567890123456789012345678901234567890.10"),
-             "1234567890123456789012345678901234567890.10"),
-            (1.2345e-20, "0.000000000000000000012345"),
-            (1e-25, "0.0000000000000000000000001"),
-            (1e15, "1000000000000000"),
-            (1e23, "99999999999999991611392"),
-            (-0.0, "0"),
-            (-1.5, "-1.5"),
-            (float("inf"), "inf"),
-            (float("-inf"), "-inf"),
-        ):  # fmt: skip
-            self.assertEqual(text_of(value), text)
-        draw = random.Random(1)
-        for _ in range(1000):
-            number = draw.uniform(-10, 10) * 10.0 ** draw.randrange(-300, 300)
-            self.assertRegex(text_of(number), r"\A-?\d+(\.\d+)?\Z")
-            self.assertEqual(float(text_of(number)), number)
-
     def test_columns_that_nobody_named_are_not_published(self):
         release = pgveil.anonymize(people(), ["age"], 5)
         self.assertEqual(list(release.data), ["age"])
@@ -350,7 +306,7 @@ class Package(unittest.TestCase):
         self.assertGreater(len([it for it in ticks if begin < it < end]), 3)
 
     def test_nothing_but_the_interface_is_visible(self):
-        shown = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True, check=True)
+        shown = subprocess.run(["nm", "-D", "--defined-only", python_package.LIBRARY], capture_output=True, text=True, check=True)
         own = [it.split()[-1] for it in shown.stdout.splitlines() if " T " in it]
         declared = re.findall(r"\b(pgveil_\w+)\(", (ROOT / "library" / "pgveil.h").read_text())
         self.assertEqual(sorted(it for it in own if it.startswith("pgveil_")), sorted(set(declared)))
