@@ -93,9 +93,10 @@ class Finder {
         observer_(observer),
         path_(judged_for.client.path.key() + (judged_for.client.sends_ascii ? "#ascii" : "")) {}
 
-  // depends_on_parsing() of the text that the verdict is found for. It is asked more than once.
+  // depends_on_parsing() of the text that the verdict is found for. It is asked more than once. E'n\157w' is
+  // 'now', too, and so is 'no' with 'w' on the next line.
   [[nodiscard]] bool may_change(std::string_view sql, const OpaqueLiterals* opaque) {
-    if (!mentions_) mentions_ = mentions(sql, kReadByParsing);
+    if (!mentions_) mentions_ = mentions(sql, kReadByParsing) || !pg::plain_literals(sql);
     return *mentions_ && depends_on_parsing(sql, opaque);
   }
 

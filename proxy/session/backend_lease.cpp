@@ -169,7 +169,7 @@ void BackendLease::prepare() {
 void BackendLease::on_prepared(OwnStatement::Outcome outcome) {
   switch (outcome) {
     case OwnStatement::Outcome::under_way: return;
-    case OwnStatement::Outcome::done: state_.server->settings = wanted_; return serve();
+    case OwnStatement::Outcome::done: note_settings(*state_.server, wanted_); return serve();
     case OwnStatement::Outcome::failed: break;
   }
   drop();
@@ -221,7 +221,7 @@ void BackendLease::on_settled(OwnStatement::Outcome outcome) {
   if (from_backend_.size() > 0)
     return state_.end(wire::protocol_error("the database server broke the protocol"));
   conversation_.has_set = false;
-  state_.server->settings = own_statement_.take_rows();
+  note_settings(*state_.server, own_statement_.take_rows());
   wanted_ = state_.server->settings;
   // RESET returns to what the client asked for at its start.
   if (!name_.empty() && !has_setting(wanted_, kNameSetting)) wanted_.emplace_back(kNameSetting, name_);
@@ -236,7 +236,8 @@ void BackendLease::leave() {
 void BackendLease::give_back(Cleaning cleaning) {
   BackendState& server = *state_.server;
   server.unnamed.clear();  // its key has a meaning in this session only
-  const bool must_be_cleaned = cleaning == Cleaning::needed || server.is_soiled;
+  const bool has_unclosed = !std::exchange(conversation_.unclosed, {}).empty();
+  const bool must_be_cleaned = cleaning == Cleaning::needed || server.is_soiled || has_unclosed;
   state_.command(ReturnBackend{.state = std::move(state_.server), .must_be_cleaned = must_be_cleaned});
   state_.server = nullptr;
   state_.backend = BackendLink::none;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/ascii.hpp"
 #include "common/assert.hpp"
 
 namespace pgveil::session {
@@ -73,7 +74,32 @@ std::string PreparedStatements::take_oldest_kept() {
 std::string reading_of_constants(const BackendState& server) {
   std::string out;
   for (const std::string& value : server.reading) out.append(1, '\n').append(value);
-  return out;
+  return out + server.unreported;
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kUnreported{"bytea_output", "extra_float_digits", "xmloption"};
+
+}  // namespace
+
+// Setting names are compared case-insensitively.
+bool may_change_unreported(std::string_view setting) {
+  const auto is_it = [&](std::string_view name) { return lower(setting) == name; };
+  return setting.empty() || std::ranges::any_of(kUnreported, is_it);
+}
+
+void note_unreported_change(BackendState& server) {
+  server.unreported = "\n?" + std::to_string(++server.unreported_changes);
+}
+
+void note_settings(BackendState& server, Settings settings) {
+  server.settings = std::move(settings);
+  server.unreported.clear();
+  for (const auto& [name, value] : server.settings) {
+    if (std::ranges::find(kUnreported, name) != kUnreported.end())
+      server.unreported += "\n" + name + "=" + value;
+  }
 }
 
 void note_reading(BackendState& server, std::string_view name, std::string_view value) {

@@ -80,6 +80,10 @@ struct BackendState {
   // DateStyle, IntervalStyle and TimeZone, as last told. By these the server reads constants when it parses
   // a text: '02/03/1990' is another day under another DateStyle, and a plan keeps its day.
   std::array<std::string, 3> reading;
+  // The same of settings by which values are read and written, and that the server does not report
+  // (may_change_unreported): their values, or a text that nothing had before if these are not known.
+  std::string unreported;
+  std::uint64_t unreported_changes = 0;
   Settings settings;  // in force in addition to those of the start-up packet, sorted by name
   PreparedStatements statements;
   bool knows_statements = true;  // false: the server may have more of ours than `statements`
@@ -88,8 +92,16 @@ struct BackendState {
       false;  // statements that were dropped may still exist on the server: DISCARD ALL is needed
 };
 
-// The part of a statement's key that says how the server reads constants.
+// The part of a statement's key that says how the server reads constants. A plan has computed what depends on
+// constants alone: 0.1::float8::text is another text under another extra_float_digits.
 [[nodiscard]] std::string reading_of_constants(const BackendState& server);
+
+// Whether setting it may change `unreported`. An empty name stands for any setting.
+[[nodiscard]] bool may_change_unreported(std::string_view setting);
+// Something that may_change_unreported was set, or set back.
+void note_unreported_change(BackendState& server);
+// These settings are in force now.
+void note_settings(BackendState& server, Settings settings);
 
 // Records a ParameterStatus in `reading`, if it is about one of these.
 void note_reading(BackendState& server, std::string_view name, std::string_view value);

@@ -80,6 +80,9 @@ void note(Findings& findings, const Entry& entry) {
 void Conversation::expect(Expectation expectation) {
   expectation.request = state.request;
   if (!expectation.before) expectation.before = kept();
+  const bool is_use = expectation.step == Step::bind || expectation.step == Step::describe_statement;
+  if (next_use && is_use) expectation.uses = std::move(*next_use);
+  next_use.reset();
   expected.push_back(std::move(expectation));
   is_flush_sent = false;
   state.is_backend_busy = true;
@@ -305,6 +308,10 @@ std::optional<wire::ErrorResponse> apply_effect(Conversation& conversation, cons
     conversation.is_changing_settings = true;
     conversation.keys_while_changing.clear();
   }
+  if (is_setting && may_change_unreported(entry.kind == rewriter::StatementKind::set ? entry.target : ""))
+    conversation.has_set_unreported = true;
+  if (conversation.has_set_unreported && (is_setting || facts.may_end_failed_transaction))
+    note_unreported_change(*conversation.state.server);
   if (entry.path_effect != nullptr) {
     conversation.client.path.apply(*entry.path_effect);
     conversation.mode.apply(*entry.path_effect);

@@ -54,6 +54,13 @@ struct Part {
   Origins origins = nullptr;
 };
 
+// A statement that the server has under a name of pgveil's (PreparedStatements), as a message uses it.
+struct OwnUse {
+  std::string key;                                    // empty: the message uses none
+  std::string name = {};                              // the client's for it; a Query has none
+  std::shared_ptr<const std::string> told = nullptr;  // Entry::result; null: a Query
+};
+
 // The answer that is expected for one message that was sent.
 struct Expectation {
   Step step;
@@ -73,6 +80,8 @@ struct Expectation {
   enum class Shown { as_it_is, not_at_all, as_parsed };
   Shown shown = Shown::as_it_is;  // what the client sees of the step's end
   std::string prepares = {};      // parse: the key that is known on the connection from this message on
+  std::string closes = {};        // close: the name of pgveil's that the server has until it answers
+  OwnUse uses = {};               // bind, describe_statement
   std::shared_ptr<std::string> result = nullptr;     // describe: where to keep what the client is told
   std::optional<std::string> renews = std::nullopt;  // describe: ours, for this statement of the client
 };
@@ -120,11 +129,17 @@ struct Conversation {
   bool is_flush_sent = false;       // for the answers that are expected now
   std::uint64_t unnamed_count = 0;  // keys of unnamed statements: ParsedText
   retry::State retry;
+  std::optional<OwnUse> next_use;  // of the Bind or Describe that is about to be sent
+  // Statements that the books have forgotten, and that the server may still have: it skipped their Close or a
+  // DEALLOCATE after an error, or they are older than a table. They are closed before the client gets its
+  // ReadyForQuery.
+  std::vector<std::string> unclosed;
   bool has_set = false;  // settings may have changed on the connection and must be read
   // What may change settings was sent after the last ReadyForQuery, before which the server tells of its
   // settings. So what it told last may be outdated.
   bool is_changing_settings = false;
   bool has_set_in_transaction = false;  // its end may bring earlier settings back
+  bool has_set_unreported = false;      // the same, of settings that the server does not report
   // [key of a ParsedText]: the key that was taken in its place while settings are changing.
   std::map<std::string, std::string> keys_while_changing;
   std::shared_ptr<std::size_t> source_bytes = std::make_shared<std::size_t>(0);  // of all SourceText

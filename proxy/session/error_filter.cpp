@@ -134,6 +134,12 @@ bool is_of_guard(const wire::ErrorResponse& error) {
          message.find(kViewMark) != std::string_view::npos;
 }
 
+// By the function that raised it, because the message may be translated and other errors have the SQLSTATE.
+bool is_of_stale_plan(const wire::ErrorResponse& error) {
+  return sqlstate_of(error.diagnostics) == sqlstate::kFeatureNotSupported &&
+         text_of(error.diagnostics, 'R') == "RevalidateCachedQuery";
+}
+
 bool is_fatal(const wire::ErrorResponse& error) {
   const std::string_view severity = severity_of(error.diagnostics, "ERROR");
   return severity == "FATAL" || severity == "PANIC";
@@ -168,6 +174,7 @@ Filtered filter_error(const wire::ErrorResponse& error, Protection protection, P
                  "BUILD POLICY is needed");
   }
   if (protection == Protection::open) return fixed(from, severity, sqlstate, message, text_of(from, 'H'));
+  if (is_of_stale_plan(error)) return fixed(from, severity, sqlstate, kStalePlanText);
   if (keeps_message(sqlstate, progress)) return fixed(from, severity, sqlstate, message);
   const std::string_view* text = find_state(kFixedTexts, sqlstate);
   return fixed(from, severity, sqlstate, text == nullptr ? kFallbackText : *text);

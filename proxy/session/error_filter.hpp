@@ -10,6 +10,7 @@
 //                the same classes to quote their input ('Smith'::regclass is 42P01), so not once the
 //                statement runs.
 //   never        all others: a fixed text per SQLSTATE.
+// The error of a prepared statement whose columns have changed keeps PostgreSQL's words, which are constant.
 // Statements over open tables only keep message and hint. The errors of our own guards get our own texts:
 // 40001 (run the transaction again) if the statement was rewritten under a version that is no longer current,
 // or if an open table or a mask's view was replaced; 42501 if no version is current or a protected table was
@@ -57,6 +58,10 @@ struct Filtered {
 // of the backend. (A protected table that was replaced stays closed, however soon pgveil looks, so its guard
 // does not count.)
 [[nodiscard]] bool is_of_guard(const wire::ErrorResponse& error);
+// Whether PostgreSQL raised it because a prepared statement would return other columns than when it was
+// prepared.
+[[nodiscard]] bool is_of_stale_plan(const wire::ErrorResponse& error);
+inline constexpr std::string_view kStalePlanText = "cached plan must not change result type";
 // Whether the severity is FATAL or PANIC.
 [[nodiscard]] bool is_fatal(const wire::ErrorResponse& error);
 // XX000 if it is missing or is not five characters of SQLSTATE's alphabet.

@@ -214,6 +214,8 @@ void on(Conversation& conversation, const wire::Execute& message, const wire::Fr
   } else {
     // An unknown name may be anything.
     conversation.has_set = conversation.is_changing_settings = conversation.has_set_in_transaction = true;
+    conversation.has_set_unreported = true;
+    note_unreported_change(*conversation.state.server);
   }
   tell_tables(conversation);
   retry::on_run(conversation, found->use.entry.get());

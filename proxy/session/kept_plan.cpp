@@ -6,11 +6,9 @@
 namespace pgveil::session::kept_plan {
 namespace {
 
-std::string name_on_connection(Conversation& conversation, const KeptForm& form, const Part& part,
-                               std::size_t mark, const KeptSettings& before) {
-  BackendState& server = *conversation.state.server;
-  const std::string key = form.key + reading_of_constants(server);
-  if (const std::string* name = server.statements.find(key)) return *name;
+std::string name_on_connection(Conversation& conversation, const std::string& key, const KeptForm& form,
+                               const Part& part, std::size_t mark, const KeptSettings& before) {
+  if (const std::string* name = conversation.state.server->statements.find(key)) return *name;
   return prepare_on_connection(conversation, key, form.rewritten->statements.front().sql, form.types,
                                PreparedStatements::Origin::kept,
                                {.step = Step::parse,
@@ -31,7 +29,8 @@ bool may_run(const Conversation& conversation, const LetThrough& judged) {
 
 void run(Conversation& conversation, const KeptForm& form, const Part& part, std::size_t mark,
          const KeptSettings& before) {
-  const std::string name = name_on_connection(conversation, form, part, mark, before);
+  const std::string key = form.key + reading_of_constants(*conversation.state.server);
+  const std::string name = name_on_connection(conversation, key, form, part, mark, before);
   const auto expect = [&](Expectation expectation) {
     expectation.protection = part.errors;
     expectation.mark = mark;
@@ -40,7 +39,7 @@ void run(Conversation& conversation, const KeptForm& form, const Part& part, std
   };
   conversation.state.to_backend(
       wire::Bind{.statement = name, .parameters = {form.values.begin(), form.values.end()}});
-  expect({.step = Step::bind, .shown = Expectation::Shown::not_at_all});
+  expect({.step = Step::bind, .shown = Expectation::Shown::not_at_all, .uses = {.key = key}});
   conversation.state.to_backend(wire::Describe{.target = wire::Target::portal});
   expect({.step = Step::describe_portal, .origins = part.origins});
   conversation.state.to_backend(wire::Execute{});
@@ -52,8 +51,9 @@ void run(Conversation& conversation, const KeptForm& form, const Part& part, std
 
 void note_all_dropped(Conversation& conversation, Certain certain) {
   BackendState& server = *conversation.state.server;
-  server.statements.forget_all();
-  if (certain == Certain::no) server.knows_statements = false;
+  if (certain == Certain::yes) return server.statements.forget_all();
+  server.knows_statements = false;
+  close_all_later(conversation);
 }
 
 }  // namespace pgveil::session::kept_plan

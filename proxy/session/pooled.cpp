@@ -77,13 +77,47 @@ std::string parse_here(Conversation& conversation, bool is_unnamed, const Parsed
   return "";
 }
 
+// What prepare_here returns.
+std::variant<std::string, wire::ErrorResponse> place_here(Conversation& conversation, const Use& use) {
+  BackendState& server = *conversation.state.server;
+  if (use.entry == nullptr || use.entry->parsed == nullptr) return unknown_statement(use.name);
+  const ParsedText& parsed = *use.entry->parsed;
+  const bool is_unnamed = is_unnamed_there(use.name, parsed);
+  if (is_unnamed && server.unnamed == parsed.key) return std::string();
+  if (!is_unnamed) {
+    if (const std::string* name = server.statements.find(key_here(conversation, parsed))) return *name;
+  }
+  rewriter::Client client = conversation.client;
+  client.path = use.entry->source->path;
+  Judged judged = judge(conversation, use.entry->source->sql, client);
+  if (auto* refusal = std::get_if<wire::ErrorResponse>(&judged)) return std::move(*refusal);
+  const auto& statements = std::get<LetThrough>(judged).rewritten->statements;
+  const std::string sent_sql = statements.empty() ? "" : pooled::text_of(conversation, statements.front());
+  const bool is_same = sha256(sent_sql) == use.entry->sent.digest;
+  if (statements.size() > 1 || !is_same) {
+    return session::refuse(
+        sqlstate::kInvalidSqlStatementName,
+        "prepared statement \"" + use.name + "\" has another meaning now; prepare it again");
+  }
+  return parse_here(conversation, is_unnamed, parsed, sent_sql,
+                    {.step = Step::parse,
+                     .protection = protection_of(use),
+                     .mark = conversation.registry.mark(),
+                     .shown = Expectation::Shown::not_at_all});
+}
+
+// Nothing before the message at hand can make the server skip it.
+bool is_alone(const Conversation& conversation) {
+  return conversation.status == wire::TransactionStatus::idle && !conversation.is_unsynced;
+}
+
 // In the other modes the client has the connection for itself. Only what pgveil has prepared there counts.
 void note_dropped(Conversation& conversation, const Entry& entry) {
   const bool is_deallocate = entry.kind == StatementKind::deallocate && entry.target.empty();
   const bool is_discard = entry.kind == StatementKind::discard && entry.target == "all";
   if (!is_deallocate && !is_discard) return;
-  const bool is_alone = conversation.status == wire::TransactionStatus::idle && !conversation.is_unsynced;
-  kept_plan::note_all_dropped(conversation, is_alone ? kept_plan::Certain::yes : kept_plan::Certain::no);
+  const auto certain = is_alone(conversation) ? kept_plan::Certain::yes : kept_plan::Certain::no;
+  kept_plan::note_all_dropped(conversation, certain);
 }
 
 }  // namespace
@@ -126,7 +160,7 @@ void note_effect(Conversation& conversation, const Entry& entry) {
   BackendState& server = *conversation.state.server;
   switch (facts_of(entry.kind).connection) {
     case ConnectionEffect::drops_statements:
-      server.statements.forget_all();
+      is_alone(conversation) ? server.statements.forget_all() : close_all_later(conversation);
       server.unnamed.clear();
       server.is_soiled = true;
       conversation.has_set = true;
@@ -214,31 +248,12 @@ std::optional<wire::ErrorResponse> send_parse(Conversation& conversation, const 
 }
 
 std::variant<std::string, wire::ErrorResponse> prepare_here(Conversation& conversation, const Use& use) {
-  BackendState& server = *conversation.state.server;
-  if (use.entry == nullptr || use.entry->parsed == nullptr) return unknown_statement(use.name);
-  const ParsedText& parsed = *use.entry->parsed;
-  const bool is_unnamed = is_unnamed_there(use.name, parsed);
-  if (is_unnamed && server.unnamed == parsed.key) return std::string();
-  if (!is_unnamed) {
-    if (const std::string* name = server.statements.find(key_here(conversation, parsed))) return *name;
+  auto name = place_here(conversation, use);
+  const auto* there = std::get_if<std::string>(&name);
+  if (there != nullptr && !there->empty()) {
+    conversation.next_use = OwnUse{key_here(conversation, *use.entry->parsed), use.name, use.entry->result};
   }
-  rewriter::Client client = conversation.client;
-  client.path = use.entry->source->path;
-  Judged judged = judge(conversation, use.entry->source->sql, client);
-  if (auto* refusal = std::get_if<wire::ErrorResponse>(&judged)) return std::move(*refusal);
-  const auto& statements = std::get<LetThrough>(judged).rewritten->statements;
-  const std::string sent_sql = statements.empty() ? "" : text_of(conversation, statements.front());
-  const bool is_same = sha256(sent_sql) == use.entry->sent.digest;
-  if (statements.size() > 1 || !is_same) {
-    return session::refuse(
-        sqlstate::kInvalidSqlStatementName,
-        "prepared statement \"" + use.name + "\" has another meaning now; prepare it again");
-  }
-  return parse_here(conversation, is_unnamed, parsed, sent_sql,
-                    {.step = Step::parse,
-                     .protection = protection_of(use),
-                     .mark = conversation.registry.mark(),
-                     .shown = Expectation::Shown::not_at_all});
+  return name;
 }
 
 wire::Close stand_in_for_close() {

@@ -6,10 +6,13 @@
 namespace pgveil::session {
 namespace {
 
+// The books have forgotten it already. If the server skips this message, it goes to Conversation::unclosed.
 void close_one(Conversation& conversation, std::string name) {
-  conversation.state.to_backend(wire::Close{.target = wire::Target::statement, .name = std::move(name)});
-  conversation.expect(
-      {.step = Step::close, .mark = conversation.registry.mark(), .shown = Expectation::Shown::not_at_all});
+  conversation.state.to_backend(wire::Close{.target = wire::Target::statement, .name = name});
+  conversation.expect({.step = Step::close,
+                       .mark = conversation.registry.mark(),
+                       .shown = Expectation::Shown::not_at_all,
+                       .closes = std::move(name)});
 }
 
 // Makes room for one more statement of this size.
@@ -43,6 +46,26 @@ std::string prepare_on_connection(Conversation& conversation, const std::string&
   expectation.prepares = key;
   conversation.expect(std::move(expectation));
   return name;
+}
+
+void close_all_later(Conversation& conversation) {
+  PreparedStatements& statements = conversation.state.server->statements;
+  while (statements.size() > 0) conversation.unclosed.push_back(statements.take_oldest());
+}
+
+bool close_unclosed(Conversation& conversation) {
+  if (conversation.unclosed.empty()) return false;
+  for (std::string& name : std::exchange(conversation.unclosed, {})) close_one(conversation, std::move(name));
+  conversation.state.to_backend(wire::Sync{});
+  conversation.expect(
+      {.step = Step::sync, .mark = conversation.registry.mark(), .shown = Expectation::Shown::not_at_all});
+  return true;
+}
+
+bool is_closing_unclosed(const Conversation& conversation) {
+  if (conversation.expected.empty()) return false;
+  const Expectation& last = conversation.expected.back();
+  return last.step == Step::sync && last.shown == Expectation::Shown::not_at_all;
 }
 
 }  // namespace pgveil::session

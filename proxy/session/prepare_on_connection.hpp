@@ -15,6 +15,15 @@ std::string prepare_on_connection(Conversation& conversation, const std::string&
                                   const std::vector<std::uint32_t>& types, PreparedStatements::Origin origin,
                                   Expectation expectation);
 
+// Forgets all statements of the connection. Those that the server still has after this batch are closed then.
+void close_all_later(Conversation& conversation);
+
+// Closes Conversation::unclosed in a batch of pgveil's own, of which the client sees nothing. False: there is
+// nothing to close. REQUIRES: nothing is expected.
+[[nodiscard]] bool close_unclosed(Conversation& conversation);
+// Whether such a batch is being answered.
+[[nodiscard]] bool is_closing_unclosed(const Conversation& conversation);
+
 // Whether a text of this size may be kept at all.
 [[nodiscard]] bool fits_as_kept(const Conversation& conversation, std::size_t size_bytes);
 

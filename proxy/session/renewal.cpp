@@ -242,11 +242,21 @@ std::string result_of(const wire::RowDescription& description) {
   return text.empty() ? "\n" : text;
 }
 
+wire::ErrorResponse changed_result() {
+  return refuse(sqlstate::kFeatureNotSupported, kStalePlanText);
+}
+
+void refuse_stale(Conversation& conversation, std::string_view name,
+                  const std::shared_ptr<const std::string>& told) {
+  const EntryPtr entry = conversation.registry.find(Kind::statement, name);
+  if (entry == nullptr || entry->result != told) return;
+  put_refused(conversation, name, *entry, entry->generation, changed_result());
+}
+
 void on_described(Conversation& conversation, const Expectation& asked, std::string_view result) {
   const EntryPtr entry = conversation.registry.find(Kind::statement, *asked.renews);
   if (entry == nullptr || entry->result == nullptr || *entry->result == result) return;
-  put_refused(conversation, *asked.renews, *entry, entry->generation,
-              refuse(sqlstate::kFeatureNotSupported, "cached plan must not change result type"));
+  put_refused(conversation, *asked.renews, *entry, entry->generation, changed_result());
 }
 
 }  // namespace pgveil::session::renewal

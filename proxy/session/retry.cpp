@@ -5,6 +5,7 @@
 #include "common/assert.hpp"
 #include "proxy/session/conversation.hpp"
 #include "proxy/session/server_messages.hpp"
+#include "proxy/session/stale_plan.hpp"
 
 namespace pgveil::session::retry {
 
@@ -38,17 +39,36 @@ bool is_before_rows(char tag) {
   return kHeld.find(tag) != std::string_view::npos;
 }
 
-bool is_of_other_version(const wire::FrameView& frame) {
+// Whether the batch failed in a way that another try may help, before anything of it was done.
+bool has_failed(Conversation& conversation, const wire::FrameView& frame) {
+  State& state = conversation.retry;
   if (frame.tag != wire::ErrorResponse::tag) return false;
   const auto error = wire::decode_as<wire::ErrorResponse>(frame.body);
-  return error && !is_fatal(*error) && sqlstate_of(error->diagnostics) == kOtherVersionState;
+  if (!error || is_fatal(*error)) return false;
+  state.is_stale = stale_plan::may_run_again(conversation, *error);
+  return state.is_stale || (state.runs && sqlstate_of(error->diagnostics) == kOtherVersionState);
+}
+
+// Whether the server may have it under a name of pgveil's already. The unnamed statements of transaction
+// pooling have keys too, which begin with '#'.
+bool may_be_stale(const Entry& entry) {
+  return entry.parsed != nullptr && !entry.parsed->key.empty() && !entry.parsed->key.starts_with('#');
+}
+
+std::string sent_again(State& state) {
+  ++state.times;
+  state.is_again = true;
+  state.held.clear();
+  state.stage = Stage::off;
+  state.batch.reset();
+  return std::exchange(state.sent, {});
 }
 
 void begin(Conversation& conversation) {
   State& state = conversation.retry;
   state.stage = Stage::keeping;
   state.sent.clear();
-  state.runs = false;
+  state.runs = state.is_stale = false;
   if (!std::exchange(state.is_again, false)) state.times = 0;
 }
 
@@ -56,6 +76,10 @@ void begin(Conversation& conversation) {
 void after_failure(Conversation& conversation) {
   State& state = conversation.retry;
   if (state.times == kMostTimes) return let_go(conversation);
+  if (state.is_stale) {
+    state.stage = Stage::again;
+    return;
+  }
   state.stage = Stage::waiting;
   conversation.state.command(AwaitServing{conversation.state.database, state.generation});
 }
@@ -87,12 +111,14 @@ void on_client_frame(Conversation& conversation, const wire::FrameView& frame) {
   state.sent.append(frame.whole);
 }
 
-void on_run(Conversation& conversation, const Entry* entry) {
+void on_run(Conversation& conversation, const Entry* entry, Plan plan) {
   using rewriter::StatementKind;
   State& state = conversation.retry;
   if (state.stage != Stage::keeping) return;
-  const bool reads = entry != nullptr && !entry->versions.empty() &&
-                     (entry->kind == StatementKind::select || entry->kind == StatementKind::copy_out);
+  const bool may_fail =
+      entry != nullptr && (!entry->versions.empty() || plan == Plan::kept || may_be_stale(*entry));
+  const bool reads =
+      may_fail && (entry->kind == StatementKind::select || entry->kind == StatementKind::copy_out);
   if (!reads || state.runs) return let_go(conversation);
   state.runs = true;
   state.generation = entry->generation;
@@ -101,7 +127,7 @@ void on_run(Conversation& conversation, const Entry* entry) {
 void on_backend_frame(Conversation& conversation, const wire::FrameView& frame) {
   State& state = conversation.retry;
   if (state.stage == Stage::keeping) {
-    if (state.runs && is_of_other_version(frame))
+    if (has_failed(conversation, frame))
       state.stage = Stage::failed;
     else if (!is_before_rows(frame.tag) || state.held.size() + frame.whole.size() > kMostBytes)
       let_go(conversation);
@@ -113,7 +139,20 @@ void on_backend_frame(Conversation& conversation, const wire::FrameView& frame) 
   if (conversation.state.is_closed()) return;  // the client is told why, and of nothing before
   state.held.append(out, before);
   out.resize(before);
-  if (state.stage == Stage::failed && frame.tag == wire::ReadyForQuery::tag) after_failure(conversation);
+  // A batch of pgveil's own may follow before the client's is over (close_unclosed).
+  const bool is_over = frame.tag == wire::ReadyForQuery::tag && conversation.expected.empty();
+  if (state.stage == Stage::failed && is_over) after_failure(conversation);
+}
+
+std::optional<std::string> take_again(Conversation& conversation) {
+  State& state = conversation.retry;
+  if (state.stage != Stage::again) return std::nullopt;
+  conversation.state.log_info("a table was altered since the statement was planned: it is sent again");
+  return sent_again(state);
+}
+
+bool is_again(const Conversation& conversation) {
+  return conversation.retry.is_again;
 }
 
 bool is_waiting(const Conversation& conversation) {
@@ -127,13 +166,8 @@ std::optional<std::string> on_looked(Conversation& conversation, Found found) {
     let_go(conversation);
     return std::nullopt;
   }
-  ++state.times;
-  state.is_again = true;
-  state.held.clear();
-  state.stage = Stage::off;
-  state.batch.reset();
   conversation.state.log_info("another version is served: the statement is sent again");
-  return std::exchange(state.sent, {});
+  return sent_again(state);
 }
 
 }  // namespace pgveil::session::retry

@@ -4,8 +4,10 @@
 
 #include "common/assert.hpp"
 #include "proxy/session/pooled.hpp"
+#include "proxy/session/prepare_on_connection.hpp"
 #include "proxy/session/relay_books.hpp"
 #include "proxy/session/renewal.hpp"
+#include "proxy/session/stale_plan.hpp"
 
 namespace pgveil::session::server_messages {
 
@@ -74,26 +76,38 @@ void skip_to_sync(Conversation& conversation, const std::string& sqlstate) {
   while (!conversation.expected.empty() && conversation.expected.front().step != Step::sync) {
     const Expectation& dropped = conversation.expected.front();
     if (dropped.step == Step::execute) audit_answer(conversation.state, dropped, sqlstate);
+    if (!dropped.closes.empty()) conversation.unclosed.push_back(dropped.closes);
     pooled::note_not_prepared(conversation, dropped.prepares);
     conversation.pop_expectation();
   }
   if (conversation.expected.empty()) conversation.is_skipping = true;
 }
 
+// The client hears nothing of it, because it may be a cancel request that came too late for its statement.
+// What is not closed now is closed later.
+void on_error_of_closing(Conversation& conversation, const std::string& sqlstate) {
+  conversation.state.log_info("statements of pgveil's own could not be closed: " + sqlstate);
+  skip_to_sync(conversation, sqlstate);
+}
+
 void on_error(Conversation& conversation, const wire::ErrorResponse& error) {
   SessionState& state = conversation.state;
   PGVEIL_ASSERT(!conversation.expected.empty());
+  const std::string sqlstate = sqlstate_of(error.diagnostics);
+  if (is_closing_unclosed(conversation)) return on_error_of_closing(conversation, sqlstate);
   Expectation& front = conversation.expected.front();
   const Filtered filtered = filter_error(error, error_protection(conversation), error_progress(front));
-  undo(conversation, front, sqlstate_of(error.diagnostics));
+  undo(conversation, front, sqlstate);
   if (is_of_guard(error)) state.gate.note_stale_versions(state.database);
   if (front.replacement) {
     state.to_client(*front.replacement);
   } else {
-    state.pass_on(wire::ErrorResponse{filtered.diagnostics});
-    state.log_info("the database server answered " + sqlstate_of(error.diagnostics), filtered.private_detail);
+    if (stale_plan::is_met(conversation, error))
+      state.to_client(stale_plan::forget(conversation));
+    else
+      state.pass_on(wire::ErrorResponse{filtered.diagnostics});
+    state.log_info("the database server answered " + sqlstate, filtered.private_detail);
   }
-  const std::string sqlstate = sqlstate_of(error.diagnostics);
   if (ends_ready(front.step)) {
     front.stage = Stage::failed;
     front.sqlstate = sqlstate;
@@ -159,14 +173,18 @@ void on_ready(Conversation& conversation, const wire::FrameView& frame) {
   if (!ready) return;
   const Expectation& done = conversation.expected.front();
   if (done.step == Step::simple) audit_answer(conversation.state, done, done.sqlstate);
+  const bool was_closing = is_closing_unclosed(conversation);
   conversation.pop_expectation();
   PGVEIL_ASSERT(conversation.expected.empty());
+  if (!was_closing && close_unclosed(conversation)) return;  // another ReadyForQuery follows
   conversation.status = ready->status;
   conversation.is_unsynced = conversation.is_changing_settings = false;
   conversation.keys_while_changing.clear();
   conversation.registry.settle();
   if (ready->status == wire::TransactionStatus::idle) {
     conversation.has_set_in_transaction = false;
+    if (std::exchange(conversation.has_set_unreported, false))
+      note_unreported_change(*conversation.state.server);
     conversation.client.path.end_transaction();
     conversation.mode.end_transaction();
     conversation.registry.end_transaction();

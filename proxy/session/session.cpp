@@ -357,7 +357,8 @@ void Session::Impl::on(const LoginTimedOut&) {
   if (facts.is_past_login || lease.went_elsewhere()) return;
   if (facts.may_end_unanswered) return state.end_silently();
   if (state.backend != BackendLink::none)
-    return state.end(client_error(sqlstate::kConnectionFailure, "the database server did not answer in time"));
+    return state.end(
+        client_error(sqlstate::kConnectionFailure, "the database server did not answer in time"));
   state.end(client_error(sqlstate::kQueryCanceled, "login took too long"));
 }
 

@@ -68,10 +68,10 @@ EntryPtr entry_of(const Conversation& conversation, const rewriter::Statement& s
 }
 
 // Only a text that is one statement may be sent again by itself.
-void note_run(Conversation& conversation, const rewriter::Rewritten& rewritten) {
+void note_run(Conversation& conversation, const rewriter::Rewritten& rewritten, retry::Plan plan) {
   const bool is_one = rewritten.statements.size() == 1;
   const EntryPtr entry = is_one ? make_entry(rewritten.statements.front(), rewritten) : nullptr;
-  retry::on_run(conversation, entry.get());
+  retry::on_run(conversation, entry.get(), plan);
 }
 
 // Checks the statements in their order, each with the names that the earlier ones leave behind.
@@ -136,9 +136,10 @@ void on_query(Conversation& conversation, const wire::FrameView& frame) {
   }
   tell_conditions(conversation, *let_through.rewritten);
   tell_tables(conversation);
-  note_run(conversation, *let_through.rewritten);
+  const bool is_kept = kept_plan::may_run(conversation, let_through);
+  note_run(conversation, *let_through.rewritten, is_kept ? retry::Plan::kept : retry::Plan::of_its_own);
   note_statement(conversation, audited_text(conversation, query->sql, Gate::TextOf::statement));
-  if (kept_plan::may_run(conversation, let_through)) {
+  if (is_kept) {
     return kept_plan::run(conversation, *let_through.kept, expectation.parts.front(), expectation.mark,
                           *expectation.before);
   }

@@ -2,6 +2,8 @@
 """Plans that the server keeps (proxy/session/kept_plan.hpp): a simple query that comes again with other
 constants is prepared once, and so is an unnamed statement that comes again. Both answer what the masked table
 answers, and leave the client's own names alone."""
+import time
+
 from harness.runner import main
 from harness.stack import StackCase
 
@@ -88,9 +90,14 @@ class KeptPlans(StackCase):
             "SELECT count(*) FROM staff WHERE date_part('month', '02/03/1990'::date) = 2",
             "SELECT id, '02/03/1990'::date FROM staff WHERE id = 12",
             "SELECT id, '2020-01-01 12:00'::timestamptz FROM staff WHERE id = 12",
+            "SELECT id, (0.1::float8 * 3)::text, '\\x01ff'::bytea::text FROM staff WHERE id = 12",
+            "SELECT id FROM staff WHERE (0.1::float8 * 3)::text = '0.3' AND id = 12",
         )
+        # PostgreSQL does not report the last five.
         settings = ("SET datestyle = 'ISO, DMY'", "SET datestyle = 'ISO, MDY'", "SET timezone = 'Asia/Tokyo'",
-                    "SET timezone = 'UTC'")
+                    "SET timezone = 'UTC'", "SET extra_float_digits = -5", 'SET "Extra_Float_Digits" = 1',
+                    "SET bytea_output = escape", "SET bytea_output = hex",
+                    "SET extra_float_digits TO 0")
         with self.pgveil.client() as client, self.direct() as direct:
             for sql in texts:
                 for setting in ("SELECT 1", *settings, *settings):
@@ -105,14 +112,30 @@ class KeptPlans(StackCase):
                         each.query(f"{setting.replace('SET', 'SET LOCAL')}")
                     self.check(client, direct, sql)
                     for each in (client, direct):
+                        each.query("SAVEPOINT s")
+                        each.query(f"{setting.replace('SET', 'SET LOCAL').replace('-5', '-6')}")
+                    self.check(client, direct, sql)
+                    for each in (client, direct):
+                        each.query("ROLLBACK TO SAVEPOINT s")
+                    self.check(client, direct, sql)
+                    for each in (client, direct):
                         each.query("ROLLBACK")
                     self.check(client, direct, sql)
+                for each in (client, direct):
+                    each.query("SELECT set_config('extra_float_digits', '-4', false)")
+                self.check(client, direct, sql)
+                for each in (client, direct):
+                    each.query("RESET ALL")
+                self.check(client, direct, sql)
 
     def test_now_is_the_moment_of_each_statement(self):
         with self.pgveil.client() as client:
             for sql in (
                 "SELECT 'now'::timestamptz FROM staff WHERE id = 12",
                 "SELECT date_trunc('microsecond', timestamptz ' NOW ') FROM staff WHERE id = 12",
+                "SELECT E'n\\157w'::timestamptz FROM staff WHERE id = 12",
+                "SELECT U&'n\\006fw'::timestamptz FROM staff WHERE id = 12",
+                "SELECT 'no'\n'w'::timestamptz FROM staff WHERE id = 12",
             ):
                 seen = [client.query(sql).texts()[0][0] for _ in range(5)]
                 self.assertEqual(len(set(seen)), 5, seen)
@@ -307,10 +330,12 @@ class KeptUnnamed(StackCase):
             self.keep(client)
 
     def test_a_constant_is_read_under_the_settings_of_the_moment(self):
-        sql = "SELECT id, '02/03/1990'::date, '2020-01-01 12:00'::timestamptz FROM staff WHERE id = $1"
+        sql = ("SELECT id, '02/03/1990'::date, '2020-01-01 12:00'::timestamptz, (0.1::float8 * 3)::text, "
+               "'\\x01ff'::bytea::text FROM staff WHERE id = $1")
         with self.pgveil.client() as client, self.direct() as direct:
             for setting in ("SELECT 1", "SET datestyle = 'ISO, DMY'", "SET timezone = 'Asia/Tokyo'",
-                            "SET datestyle = 'ISO, MDY'", "SET timezone = 'UTC'"):
+                            "SET datestyle = 'ISO, MDY'", "SET timezone = 'UTC'", "SET extra_float_digits = -5",
+                            "SET bytea_output = escape", "RESET extra_float_digits"):
                 for each in (client, direct):
                     each.query(setting)
                 for _ in range(4):
@@ -440,6 +465,124 @@ class KeptUnnamedInAPool(KeptUnnamed):
             mark = self.postgres.log_position()
             self.run_once(other)
             self.assertNotIn(" parse ", self.sent_since(mark))
+
+    def test_two_clients_with_different_settings_get_their_own_texts(self):
+        sql = "SELECT id, (0.1::float8 * 3)::text FROM staff WHERE id = $1"
+        with self.pgveil.client() as one, self.pgveil.client() as other:
+            one.query("SET extra_float_digits = -5")
+            one.parse(sql, statement="s", types=(23,))
+            one.sync()
+            for _ in range(4):
+                for client, shown in ((one, b"0.3"), (other, b"0.30000000000000004")):
+                    self.assertEqual(client.extended(sql, ("12",), (23,)).rows[0][1], shown)
+                one.bind(("12",), statement="s")
+                one.execute()
+                self.assertEqual(one.sync().rows[0][1], b"0.3")
+
+
+class Altered(StackCase):
+    """An owner changes the type of a column of an open table, or adds one. PostgreSQL refuses statements that
+    were prepared before, and clients that sent no Parse must not see that."""
+
+    has_version_schema = True
+    options = {"catalog_check_every": "1h"}
+    first = "SELECT town, size FROM towns WHERE size > {0}"
+    second = "SELECT * FROM towns WHERE size < {0} + 5000"
+    unnamed = "SELECT size FROM towns WHERE size > $1"
+
+    def setUp(self):
+        super().setUp()
+        self.client = self.new_client()
+        for number in range(6):
+            for sql in (self.first, self.second):
+                self.assertEqual(self.client.query(sql.format(number)).errors, [])
+            self.assertEqual(self.client.extended(self.unnamed, ("1",), (23,)).errors, [])
+        self.postgres.run("ALTER TABLE towns ALTER size TYPE bigint, ADD COLUMN mayor text", "demo")
+
+    def new_client(self):
+        client = self.pgveil.client()
+        self.addCleanup(client.close)
+        return client
+
+    def tearDown(self):
+        self.postgres.run("ALTER TABLE towns ALTER size TYPE integer, DROP COLUMN mayor", "demo")
+        self.assertEqual(self.pgveil.console("RELOAD").errors, [])
+        super().tearDown()
+
+    def test_queries_are_answered_as_if_they_were_not_prepared(self):
+        for _ in range(3):
+            reply = self.client.query(self.first.format(3))
+            self.assertEqual((reply.errors, reply.status), ([], "I"))
+            self.assertEqual(reply.columns[1].type_oid, 20)
+            self.assertEqual(len(reply.rows), 4)
+            self.assertEqual(self.client.query(self.second.format(3)).errors, [])
+
+    def test_a_parse_that_comes_again_is_answered_too(self):
+        for _ in range(3):
+            reply = self.client.extended(self.unnamed, ("1",), (23,))
+            self.assertEqual((reply.errors, len(reply.rows)), ([], 4))
+            self.assertEqual(reply.columns[0].type_oid, 20)
+
+    def test_a_transaction_fails_once_and_says_what_to_do(self):
+        self.client.query("BEGIN")
+        reply = self.client.query(self.first.format(3))
+        self.assertEqual((reply.sqlstate(), reply.status), ("40001", "E"))
+        self.assertIn("run the transaction again", reply.errors[0]["H"])
+        self.assertEqual(self.client.query("ROLLBACK").errors, [])
+        self.client.query("BEGIN")
+        for sql in (self.first, self.second):
+            reply = self.client.query(sql.format(3))
+            self.assertEqual((reply.errors, reply.status), ([], "T"))
+        self.assertEqual(self.client.extended(self.unnamed, ("1",), (23,)).errors, [])
+        self.assertEqual(self.client.query("COMMIT").errors, [])
+
+
+class AlteredInAPool(Altered):
+    options = {"catalog_check_every": "1h", "more": "pool: {mode: transaction, size: 1, wait_timeout: 3s}\n"}
+
+    def test_another_client_does_not_meet_what_one_has_left(self):
+        other = self.new_client()
+        for sql in (self.first, self.second):
+            self.assertEqual(other.query(sql.format(3)).errors, [])
+
+
+class Room(StackCase):
+    """What made room is closed on the server, also if the batch failed before its Close."""
+
+    has_version_schema = True
+    options = {"more": "pool: {mode: transaction, size: 1, wait_timeout: 9s, prepared_statements: 4}\n"}
+
+    def plans(self):
+        """The server's prepared statements, as the memory contexts of pgveil's connection show them."""
+        pid = self.postgres.rows("SELECT pid FROM pg_stat_activity WHERE usename = 'pgveil_query' AND "
+                                 "datname = 'demo' ORDER BY backend_start DESC LIMIT 1", "demo")[0][0]
+        mark = self.postgres.log_position()
+        self.postgres.rows(f"SELECT pg_log_backend_memory_contexts({pid})", "demo")
+        for _ in range(100):
+            log = self.postgres.log(mark)
+            if "Grand total" in log:
+                return log.count("CachedPlanSource:")
+            time.sleep(0.05)
+        return self.fail("the server has not told its memory contexts")
+
+    def test_batches_that_fail_leave_nothing_behind(self):
+        def sql(number):
+            return f"SELECT id AS c{number}, job, town, born FROM staff WHERE id = $1"
+
+        with self.pgveil.client() as client:
+            for number in range(8):
+                client.parse(sql(number), f"s{number}", (23,))
+                self.assertEqual(client.sync().errors, [])
+            before = self.plans()
+            self.assertGreaterEqual(before, 4)
+            for number in range(10, 40):
+                client.parse(sql(number), f"s{number}", (23,))
+                self.assertEqual(client.sync().errors, [])
+                client.execute("no such portal")
+                for more in range(4):
+                    client.parse(sql(number * 10 + more), f"t{number}_{more}", (23,))
+                self.assertEqual(client.sync().sqlstate(), "34000")
+            self.assertLessEqual(self.plans(), before)
 
 
 if __name__ == "__main__":

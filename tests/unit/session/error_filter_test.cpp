@@ -55,6 +55,16 @@ TEST_CASE("only the version guard's own states are taken for it") {
   CHECK(filtered.diagnostics.find('D') == nullptr);
 }
 
+TEST_CASE("a plan is stale if the function says so that finds out, and its words are PostgreSQL's") {
+  wire::ErrorResponse stale = error("0A000", "Smith");
+  CHECK_FALSE(is_of_stale_plan(stale));
+  stale.diagnostics.fields.back().second = "RevalidateCachedQuery";
+  CHECK(is_of_stale_plan(stale));
+  const Filtered filtered = filter_error(stale, Protection::is_protected, Progress::running);
+  CHECK(message_of(filtered) == "cached plan must not change result type");
+  CHECK(sqlstate_of(filtered.diagnostics) == "0A000");
+}
+
 TEST_CASE("what a client sees of a protected statement's error, by state and progress") {
   struct Row {
     const char* sqlstate;

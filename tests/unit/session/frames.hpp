@@ -82,6 +82,15 @@ inline std::string server_error(std::string_view severity, std::string_view sqls
 inline std::string server_error(std::string_view sqlstate, std::string_view message) {
   return server_error("ERROR", sqlstate, message);
 }
+// What PostgreSQL says of a prepared statement whose result has other columns now.
+inline std::string stale_plan_error() {
+  return frames(wire::ErrorResponse{{{{'S', "ERROR"},
+                                      {'V', "ERROR"},
+                                      {'C', "0A000"},
+                                      {'M', "cached plan must not change result type"},
+                                      {'F', "plancache.c"},
+                                      {'R', "RevalidateCachedQuery"}}}});
+}
 inline std::string server_notice(std::string_view message) {
   return frames(wire::NoticeResponse{
       {{{'S', "NOTICE"}, {'V', "NOTICE"}, {'C', "00000"}, {'M', std::string(message)}, {'D', "Smith"}}}});

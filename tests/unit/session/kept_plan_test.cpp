@@ -95,7 +95,9 @@ TEST_CASE("what drops all prepared statements is noticed, and where it may fail 
       .backend(frames(wire::ParseComplete{}) + answer("y"), {.to_client = "T(a:0/0) D(y) C(SELECT 1) Z(I)"})
       .client(query("DISCARD ALL;SELECT 1"), {.to_backend = "Q(ok: DISCARD ALL;ok: SELECT 1)"})
       .backend(server_error("25001", "cannot run inside a transaction block") + ready('I'),
-               {.to_client = "E(ERROR 25001 cannot run inside a transaction block / try again) Z(I)"})
+               {.to_client = "E(ERROR 25001 cannot run inside a transaction block / try again)",
+                .to_backend = "C(Spgveil_2) S"})
+      .backend(frames(wire::CloseComplete{}) + ready('I'), {.to_client = "Z(I)"})
       .client(query("SELECT people KEPT 5"), {.to_backend = "Q(ok: SELECT people KEPT 5)"})
       .check();
 }
@@ -177,7 +179,8 @@ TEST_CASE("a kept unnamed statement outlives DEALLOCATE ALL, and no further one 
       .client(parse("d", "DEALLOCATE ALL") + bind_message("", "d") + execute("") + sync_message(),
               {.to_backend = "P(d,ok: DEALLOCATE ALL) B(,d) E(,0) S"})
       .backend(frames(wire::ParseComplete{}, wire::BindComplete{}) + complete("DEALLOCATE ALL") + ready('I'),
-               {.to_client = "1 2 C(DEALLOCATE ALL) Z(I)"})
+               {.to_client = "1 2 C(DEALLOCATE ALL)", .to_backend = "C(Spgveil_1) S"})
+      .backend(frames(wire::CloseComplete{}) + ready('I'), {.to_client = "Z(I)"})
       .client(kBatch, {.to_backend = "P(,ok: SELECT people LONG) B(,) E(,0) S"})
       .backend(parsed_answer("y"), {.to_client = "1 2 D(y) C(SELECT 1) Z(I)"})
       .client(kBatch, {.to_backend = "P(,ok: SELECT people LONG) B(,) E(,0) S"})
@@ -206,5 +209,29 @@ TEST_CASE("named statements, and statements in a failed transaction, are sent as
       .client(kBatch,
               {.to_client = "E(ERROR 25P02 current transaction is aborted, commands ignored until end "
                             "of transaction block) Z(E)"})
+      .check();
+}
+
+TEST_CASE("a plan that made room is closed after the batch in which the server skipped its Close") {
+  SessionConfig config = Script::default_config();
+  config.limits.prepared_statements = 1;
+  Script::logged_in(config)
+      .client(query("SELECT people KEPT 5"), {.to_backend = kPrepared + kRun})
+      .backend(frames(wire::ParseComplete{}) + answer("x"), {.to_client = "T(a:0/0) D(x) C(SELECT 1) Z(I)"})
+      .client(kBatch, {.to_backend = "P(,ok: SELECT people LONG) B(,) E(,0) S"})
+      .backend(parsed_answer("x"), {.to_client = "1 2 D(x) C(SELECT 1) Z(I)"})
+      .client(parse("", "SELECT 1") + kBatch,
+              {.to_backend = "P(,ok: SELECT 1) C(Spgveil_1) P(pgveil_2,ok: SELECT people LONG) "
+                             "B(,pgveil_2) E(,0) S"})
+      .backend(server_error("42703", "no") + ready('I'),
+               {.to_client = "E(ERROR 42703 no / try again)", .to_backend = "C(Spgveil_1) S"})
+      // A cancel request that came late. The client's next batch is another chance.
+      .backend(server_error("57014", "canceling statement") + ready('I'), {.to_client = "Z(I)"})
+      .client(query("SELECT 1"), {.to_backend = "Q(ok: SELECT 1)"})
+      .backend(complete("SELECT 0") + ready('I'),
+               {.to_client = "C(SELECT 0)", .to_backend = "C(Spgveil_1) S"})
+      .backend(frames(wire::CloseComplete{}) + ready('I'), {.to_client = "Z(I)"})
+      .client(query("SELECT 1"), {.to_backend = "Q(ok: SELECT 1)"})
+      .backend(complete("SELECT 0") + ready('I'), {.to_client = "C(SELECT 0) Z(I)"})
       .check();
 }

@@ -1,5 +1,6 @@
 #include "tests/unit/session/model_server.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <sstream>
 
@@ -25,13 +26,25 @@ bool is_protected(const std::string& text) {
 
 ModelServer::Body ModelServer::body_of(std::string_view text) const {
   if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
-  return {.text = std::string(text), .version = gate_.version, .is_held = false};
+  return {.text = std::string(text), .version = gate_.version, .is_held = false, .shape = shape_};
 }
 
 bool ModelServer::fail(std::string_view sqlstate, std::string_view message) {
   out_ += server_error(sqlstate, message);
   if (status_ == 'T') status_ = 'E';
   return false;
+}
+
+bool ModelServer::fail_as_stale() {
+  ++stale_plans_;
+  out_ += stale_plan_error();
+  if (status_ == 'T') status_ = 'E';
+  return false;
+}
+
+std::size_t ModelServer::own_statements() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      statements_, [](const auto& named) { return named.first.starts_with(kOwnNames); }));
 }
 
 void ModelServer::end_transaction() {
@@ -166,8 +179,10 @@ void ModelServer::on_extended(const std::string& whole) {
   } else if (const auto* bind = std::get_if<wire::Bind>(&message)) {
     if (bind->portal.empty()) portals_.erase("");
     const auto found = statements_.find(bind->statement);
-    const bool is_good = found != statements_.end() && !portals_.contains(bind->portal) && !chance(5);
-    goes_on = is_good || fail("26000");
+    const bool is_stale = found != statements_.end() && found->second.shape != shape_;
+    const bool is_good =
+        found != statements_.end() && !is_stale && !portals_.contains(bind->portal) && !chance(5);
+    goes_on = is_good || (is_stale ? fail_as_stale() : fail("26000"));
     if (is_good) portals_[bind->portal] = found->second;
     if (is_good) out_ += frames(wire::BindComplete{});
   } else if (const auto* describe = std::get_if<wire::Describe>(&message)) {
@@ -189,6 +204,7 @@ void ModelServer::on_extended(const std::string& whole) {
 }
 
 std::string ModelServer::receive(std::string_view to_backend) {
+  if (chance(2)) ++shape_;
   wire::Framer framer(1 << 30);
   framer.feed(to_backend);
   for (auto frame = framer.peek(); frame && *frame; frame = framer.peek()) {

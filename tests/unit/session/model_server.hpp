@@ -25,12 +25,16 @@ class ModelServer {
   [[nodiscard]] std::string receive(std::string_view to_backend);
   [[nodiscard]] bool has_run_a_stale_version() const { return has_run_a_stale_version_; }
   [[nodiscard]] std::size_t protected_runs() const { return protected_runs_; }
+  // Statements that pgveil has named.
+  [[nodiscard]] std::size_t own_statements() const;
+  [[nodiscard]] std::size_t stale_plans() const { return stale_plans_; }  // that it has refused to bind
 
  private:
   struct Body {
     std::string text;           // without FakeGate's mark
     std::uint64_t version = 0;  // current when it came
     bool is_held = false;
+    std::uint64_t shape = 0;  // of the tables, when it came
   };
   using Names = std::map<std::string, Body>;
   enum class Row { described, plain };
@@ -44,6 +48,7 @@ class ModelServer {
   bool declare(const std::vector<std::string>& words, const Body& body);
   bool read_held_cursors();
   bool fail(std::string_view sqlstate, std::string_view message = "as it is");
+  bool fail_as_stale();
   void end_transaction();
   void ready();
   [[nodiscard]] bool chance(unsigned percent) { return random_() % 100 < percent; }
@@ -58,6 +63,8 @@ class ModelServer {
   bool has_unread_secret_ = false;
   bool has_run_a_stale_version_ = false;
   std::size_t protected_runs_ = 0;
+  std::size_t stale_plans_ = 0;
+  std::uint64_t shape_ = 0;  // somebody alters the tables
   std::string out_;
 };
 

@@ -1,7 +1,7 @@
 // Random conversations with a server that keeps PostgreSQL's rules: whatever order names are made, run and
 // dropped in, by SQL or by message, in pipelines, in transactions, with errors in between, a client never
-// sees what only protected statements say, nothing runs under an earlier version, and the session neither
-// hangs nor ends.
+// sees what only protected statements say, nothing runs under an earlier version, no plan stays on the server
+// beyond the limit, and the session neither hangs nor ends.
 #include <doctest/doctest.h>
 
 #include "tests/unit/session/model_server.hpp"
@@ -49,8 +49,7 @@ constexpr const char* kTexts[] = {
 
 class Talk {
  public:
-  explicit Talk(unsigned seed)
-      : random_(seed), session_(Script::default_config(), gate_), server_(gate_, random_) {
+  explicit Talk(unsigned seed) : random_(seed), session_(config(), gate_), server_(gate_, random_) {
     std::string startup;
     wire::encode(wire::StartupMessage{.parameters = {{"user", "ann"}, {"database", "demo"}}}, startup);
     static_cast<void>(session_.step(ClientBytes{startup}));
@@ -84,6 +83,13 @@ class Talk {
   [[nodiscard]] const ModelServer& server() const { return server_; }
 
  private:
+  // There is room for one plan, so that each takes the place of another.
+  static SessionConfig config() {
+    SessionConfig config = Script::default_config();
+    config.limits.prepared_statements = 1;
+    return config;
+  }
+
   std::string name() {
     constexpr const char* kNames[] = {"", "a", "b"};
     return kNames[random_() % 3];
@@ -91,7 +97,7 @@ class Talk {
   std::string text() { return kTexts[random_() % std::size(kTexts)]; }
 
   std::string message() {
-    switch (random_() % 12) {
+    switch (random_() % 13) {
       case 0:
       case 1: return query(text());
       case 2: return query(text() + ";" + text() + ";" + text());
@@ -105,6 +111,11 @@ class Talk {
       case 10: {
         const std::string statement = name();
         return parse(statement, text()) + bind_message("", statement) + describe_portal("") + execute("");
+      }
+      case 11: {  // the second Parse of a text keeps its plan, which takes the place of the other one
+        const std::string one = parse("", "SELECT people LONG");
+        const std::string other = parse("", "SELECT LONG");
+        return one + one + other + other;
       }
       default: return sync_message();
     }
@@ -132,6 +143,7 @@ class Talk {
 
 TEST_CASE("no order of names and errors makes a protected statement pass for an open one") {
   std::size_t protected_runs = 0;
+  std::size_t stale_plans = 0;
   for (unsigned seed = 0; seed < 8000; ++seed) {
     CAPTURE(seed);
     Talk conversation(seed);
@@ -143,7 +155,10 @@ TEST_CASE("no order of names and errors makes a protected statement pass for an 
     REQUIRE(seen.find(ModelServer::kSecretMessage) == std::string::npos);
     REQUIRE(seen.find(std::string(ModelServer::kSecretColumn) + ":7") == std::string::npos);
     REQUIRE_FALSE(conversation.server().has_run_a_stale_version());
+    REQUIRE(conversation.server().own_statements() <= 1);
     protected_runs += conversation.server().protected_runs();
+    stale_plans += conversation.server().stale_plans();
   }
+  CHECK(stale_plans > 100);
   CHECK(protected_runs > 1000);  // the property is about something
 }

@@ -322,6 +322,43 @@ TEST_CASE("the oldest statement makes room, and a name is never used twice") {
   CHECK(statements.add("a", 3, PreparedStatements::Origin::of_client) == "pgveil_4");
 }
 
+TEST_CASE("a shared statement that is stale is closed, and is prepared again for the next Parse") {
+  Pooled one(PoolMode::transaction);
+  one.lend(Pooled::idle());
+  one.client(parse("s", "SELECT 1") + describe_statement("s") + sync_message());
+  one.lend(Pooled::idle());
+  one.server(frames(wire::ParseComplete{}, wire::ParameterDescription{}) + row_description("a") + ready('I'));
+  one.client(bind_message("", "s") + execute("") + sync_message());
+  CHECK(one.lend(one.returned) == "B(,pgveil_1) E(,0) S");
+  CHECK(one.server(stale_plan_error() + ready('I')) == "C(Spgveil_1) S");
+  CHECK(one.to_client == "E(ERROR 0A000 cached plan must not change result type)");
+  CHECK(one.server(frames(wire::CloseComplete{}) + ready('I')) == "ReturnBackend");
+  CHECK(one.gate.stale_notes == 1);
+  one.client(bind_message("", "s") + execute("") + sync_message());
+  CHECK(one.lend(one.returned) == "ReturnBackend");
+  CHECK(one.to_client == "E(ERROR 0A000 cached plan must not change result type) Z(I)");
+  one.client(parse("t", "SELECT 1") + sync_message());
+  CHECK(one.lend(one.returned) == "P(pgveil_2,ok: SELECT 1) S");
+}
+
+TEST_CASE("what another client left stale is prepared and sent again on the same connection") {
+  Pooled one(PoolMode::transaction);
+  Pooled other(PoolMode::transaction);
+  one.lend(Pooled::idle());
+  other.lend(Pooled::idle());
+  one.client(query("SELECT KEPT 5"));
+  CHECK(one.lend(Pooled::idle()) == "P(pgveil_1,ok: SELECT KEPT $1) B(,pgveil_1) D(P) E(,0) S");
+  const std::string answer = row_description("a") + row("x") + complete("SELECT 1") + ready('I');
+  one.server(frames(wire::ParseComplete{}, wire::BindComplete{}) + answer);
+  other.client(query("SELECT KEPT 6"));
+  CHECK(other.lend(one.returned) == "B(,pgveil_1) D(P) E(,0) S");
+  CHECK(other.server(stale_plan_error() + ready('I')) == "C(Spgveil_1) S");
+  CHECK(other.server(frames(wire::CloseComplete{}) + ready('I')) ==
+        "P(pgveil_2,ok: SELECT KEPT $1) B(,pgveil_2) D(P) E(,0) S");
+  CHECK(other.server(frames(wire::ParseComplete{}, wire::BindComplete{}) + answer) == "ReturnBackend");
+  CHECK(other.to_client == "T(a:7/3) D(x) C(SELECT 1) Z(I)");
+}
+
 TEST_CASE("what was not used for longest makes room for a long text, too") {
   Pooled one(PoolMode::transaction, {}, 40);
   one.lend(Pooled::idle());
@@ -332,6 +369,43 @@ TEST_CASE("what was not used for longest makes room for a long text, too") {
   CHECK(shared->statements.size_bytes() == 14);
   shared->statements.forget_all();
   CHECK(shared->statements.size_bytes() == 0);
+}
+
+namespace {
+
+// A connection with two statements, a third one that takes the place of the first, and a fourth one whose
+// Close is skipped because the third was refused.
+void skip_a_close(Pooled& one) {
+  one.lend(Pooled::idle());
+  one.client(parse("a", "SELECT 1") + parse("b", "SELECT 2") + sync_message());
+  one.lend(Pooled::idle());
+  one.server(frames(wire::ParseComplete{}, wire::ParseComplete{}) + ready('I'));
+  one.client(parse("c", "SELECT 3") + parse("d", "SELECT 4") + sync_message());
+  CHECK(one.lend(one.returned) ==
+        "C(Spgveil_1) P(pgveil_3,ok: SELECT 3) C(Spgveil_2) P(pgveil_4,ok: SELECT 4) S");
+  const std::string answer =
+      frames(wire::CloseComplete{}) + server_error("42703", "no such column") + ready('I');
+  CHECK(one.server(answer) == "C(Spgveil_2) S");
+  CHECK(one.to_client == "E(ERROR 42703 no such column / try again)");
+}
+
+}  // namespace
+
+TEST_CASE("a statement that made room is closed before ReadyForQuery if the server skipped its Close") {
+  Pooled one(PoolMode::transaction);
+  skip_a_close(one);
+  CHECK(one.server(frames(wire::CloseComplete{}) + ready('I')) == "ReturnBackend");
+  CHECK(one.to_client == "Z(I)");
+  CHECK_FALSE(one.is_cleaned);
+  CHECK(one.returned->statements.size() == 0);
+}
+
+TEST_CASE("a connection on which a statement could not be closed is cleaned before others get it") {
+  Pooled one(PoolMode::transaction);
+  skip_a_close(one);
+  CHECK(one.server(server_error("57014", "canceling statement") + ready('I')) == "ReturnBackend");
+  CHECK(one.to_client == "Z(I)");
+  CHECK(one.is_cleaned);
 }
 
 TEST_CASE("one client may wait too long, and be told") {
