@@ -1,11 +1,14 @@
 // pgveil anonymize JOB.yaml runs a job from the command line. pgveil apply SCHEME applies its transformation
 // to other rows.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <signal.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <optional>
 
 #include "cli/verbs.hpp"
@@ -87,14 +90,15 @@ int fail(const Error& error) {
 }
 
 // Opened before the work, so that a path that cannot be written is known by then.
-Result<std::optional<OutputFile>> open_report(const std::string& path, const Job& job,
-                                              const std::optional<std::string>& key_file = {}) {
+Result<std::optional<OutputFile>> open_report(const std::string& path, const AnonymizeRequest& request,
+                                              std::vector<std::string>& outputs) {
   if (path.empty()) return std::optional<OutputFile>();
-  auto kept = files_read_by(job);
-  if (job.output.file) kept.push_back(job.output.file->path);
-  if (key_file) kept.push_back(*key_file);
-  auto file = OutputFile::create({path, true, std::move(kept), ""});
+  auto inputs = files_read_by(request.job);
+  inputs.insert(inputs.end(), request.files_read.begin(), request.files_read.end());
+  if (request.config != nullptr) inputs.push_back(request.config->file);
+  auto file = OutputFile::create({path, true, std::move(inputs), "", outputs});
   if (!file) return file.error();
+  outputs.push_back(path);
   return std::optional<OutputFile>(std::move(*file));
 }
 
@@ -154,33 +158,24 @@ Result<ReportFiles> open_reports(const AnonymizeArguments& arguments, AnonymizeR
     return usage_error("--contingency and --contingency-report can only be used together",
                        "name two columns with --contingency, and a file for their values and counts "
                        "with --contingency-report");
-  const std::array<const std::string*, 5> places{&arguments.report, &arguments.certificate,
-                                                 &arguments.report_html, &arguments.contingency_report,
-                                                 &arguments.statistics_report};
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (!places[i]->empty() && *places[i] == *places[j])
-        return usage_error(
-            "two of the report, the certificate, the HTML report, the contingency report and the "
-            "statistics report have the same file name",
-            "name another");
-    }
-  }
   if (!arguments.certificate.empty()) request.certificate_key = "";
   if (arguments.key_file) {
     auto key = read_fingerprint_key(*arguments.key_file);
     if (!key) return key.error();
     request.certificate_key = std::move(*key);
+    request.files_read.push_back(*arguments.key_file);
   }
-  auto report = open_report(arguments.report, request.job, arguments.key_file);
+  std::vector<std::string> outputs;
+  if (request.job.output.file) outputs.push_back(request.job.output.file->path);
+  auto report = open_report(arguments.report, request, outputs);
   if (!report) return report.error();
-  auto certificate = open_report(arguments.certificate, request.job, arguments.key_file);
+  auto certificate = open_report(arguments.certificate, request, outputs);
   if (!certificate) return certificate.error();
-  auto page = open_report(arguments.report_html, request.job, arguments.key_file);
+  auto page = open_report(arguments.report_html, request, outputs);
   if (!page) return page.error();
-  auto contingency = open_report(arguments.contingency_report, request.job, arguments.key_file);
+  auto contingency = open_report(arguments.contingency_report, request, outputs);
   if (!contingency) return contingency.error();
-  auto statistics = open_report(arguments.statistics_report, request.job, arguments.key_file);
+  auto statistics = open_report(arguments.statistics_report, request, outputs);
   if (!statistics) return statistics.error();
   return ReportFiles{std::move(*report), std::move(*certificate), std::move(*page), std::move(*contingency),
                      std::move(*statistics)};
@@ -241,6 +236,19 @@ int show_frontier(const std::vector<JobReport>& made) {
   return std::ranges::any_of(made, is_unproven) ? kUnproven : kSuccess;
 }
 
+// If nobody gets the report, the message says that the table is there all the same.
+bool print_report(const JobReport& made) {
+  errno = 0;
+  std::fputs(report_text(made).c_str(), stdout);
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
+  std::fprintf(stderr,
+               "pgveil: published %s, but the report could not be written to standard output: %s; the table "
+               "stays, and --report writes the report to a file\n",
+               fmt::format("{}", fmt::join(made.targets, " and ")).c_str(), std::strerror(errno));
+  std::clearerr(stdout);  // so that main() does not report it again
+  return false;
+}
+
 int run_request(const AnonymizeArguments& arguments, const std::string& config_path,
                 AnonymizeRequest request) {
   std::optional<Config> config;
@@ -266,7 +274,11 @@ int run_request(const AnonymizeArguments& arguments, const std::string& config_p
   const auto made = run(arguments, request, *files);
   if (!made) return fail(made.error());
   settle(*files);
-  std::fputs((arguments.lists_only ? checked_text(*made) : report_text(*made)).c_str(), stdout);
+  if (arguments.lists_only) {
+    std::fputs(checked_text(*made).c_str(), stdout);
+  } else if (!print_report(*made)) {
+    return kMistake;
+  }
   return is_unproven(*made) ? kUnproven : kSuccess;
 }
 
@@ -287,6 +299,8 @@ int run_apply(const ApplyArguments& arguments) {
   request.job = std::move(applied->job);
   request.levels = std::move(applied->levels);
   request.heights = std::move(applied->heights);
+  request.files_read.push_back(arguments.scheme);
+  request.how_to_replace = "add --replace";
   AnonymizeArguments as_anonymize;
   as_anonymize.job = arguments.job;
   as_anonymize.report = arguments.report;

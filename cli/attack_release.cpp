@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <deque>
 #include <filesystem>
+#include <tuple>
 
 #include "cli/published_print.hpp"
+#include "jobs/input/alike_values.hpp"
 #include "jobs/input/data.hpp"
 #include "jobs/input/mondrian.hpp"
 #include "jobs/report/release_attack_report.hpp"
@@ -64,6 +66,8 @@ Result<ReadRelease> read_release(const std::string& job_file, const std::optiona
   if (!job) return job.error();
   auto where = published_by(*job, file);
   if (!where) return where.error();
+  where->is_published = true;
+  if (where->file && !where->null_text) where->null_text = "";  // of hidden records
   auto table = reader.read(*where, published_columns(*job));
   if (!table) return table.error();
   return ReadRelease{std::move(*job), std::move(*where), std::move(*table)};
@@ -80,8 +84,9 @@ Result<ReleaseAttack> attack_known(const ReleaseAttackArguments& arguments, cons
     if (!other) return other.error();
     releases.push_back(others.emplace_back(std::move(*other)).file());
   }
-  const auto input = reader.read(input_of(first.job), published_columns(first.job));
+  auto input = reader.read(input_of(first.job), published_columns(first.job));
   if (!input) return input.error();
+  std::ignore = join_alike_values(first.job, *input);  // as the job does
   return attack_release(first.file(), *input, *known, releases);
 }
 

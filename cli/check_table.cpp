@@ -47,16 +47,16 @@ Result<TableDemand> demand_of_words(const CheckTableArguments& arguments) {
 }
 
 // A file has an empty cell where a column that is no quasi-identifier is NULL, but hierarchies and orders use
-// the job's text for NULL. So that text is put in.
+// the job's text for NULL. So that text is put in. A file with both shows NULL in two ways.
 void name_nulls(const Job& job, engine::Table& table) {
   if (!job.null_text) return;
   for (const auto& attribute : job.attributes) {
     if (attribute.attribute_class == AttributeClass::quasi_identifier) continue;
     const auto column = std::ranges::find(table.columns, attribute.name, &engine::Column::name);
     if (column == table.columns.end()) continue;
-    const auto empty = std::ranges::find(column->values, "");
-    const bool has_both = std::ranges::find(column->values, *job.null_text) != column->values.end();
-    if (empty != column->values.end() && !has_both) *empty = *job.null_text;
+    auto texts = column->values;
+    std::ranges::replace(texts, std::string(), *job.null_text);
+    if (texts != column->values) *column = engine::with_texts(*column, texts);
   }
 }
 
@@ -117,6 +117,19 @@ void name_unchecked(const Job& job, CheckReport& report) {
         "--population");
 }
 
+// Hierarchies are made for the values of rows that are shown: what stands for NULL in hidden ones needs no
+// place in them.
+Result<TableDemand> demand_of_job(const Job& job, const engine::Table& table, const TableArguments& given) {
+  std::vector<std::string> names, nulls;
+  for (const auto& attribute : job.attributes) {
+    if (attribute.attribute_class == AttributeClass::quasi_identifier) names.push_back(attribute.name);
+  }
+  if (given.file) nulls.emplace_back();
+  if (const auto null_text = null_text_of(given)) nulls.push_back(*null_text);
+  const auto shown = without_hidden_rows(table, names, nulls);
+  return demand_of(job, shown ? *shown : table);
+}
+
 Result<std::optional<Job>> read_job(const CheckTableArguments& arguments) {
   if (!arguments.job) return std::optional<Job>();
   auto job = read_job_file(*arguments.job);
@@ -168,11 +181,16 @@ Result<CheckReport> check_counted(const CheckTableArguments& arguments, const st
 Result<CheckReport> check_read(const CheckTableArguments& arguments, const std::optional<Job>& job,
                                TableReader& reader) {
   auto given = arguments.table;
-  if (job) given.null_text = job->null_text;
+  if (job) {
+    given.is_published = true;
+    given.null_text = job->null_text;
+    // A job without a text for NULL can have hidden records.
+    if (given.file && !given.null_text) given.null_text = "";
+  }
   auto table = reader.read(given, {});
   if (!table) return table.error();
   if (job && arguments.table.file) name_nulls(*job, *table);
-  auto demand = job ? demand_of(*job, *table) : demand_of_words(arguments);
+  auto demand = job ? demand_of_job(*job, *table, given) : demand_of_words(arguments);
   if (!demand) return demand.error();
   set_options(arguments, *demand);
   std::optional<Population> population;

@@ -9,9 +9,9 @@
 
 #include "cli/verbs.hpp"
 #include "common/csv.hpp"
-#include "common/files/whole_file.hpp"
 #include "common/text_table.hpp"
 #include "jobs/input/data.hpp"
+#include "jobs/input/input_text.hpp"
 #include "jobs/language/values.hpp"
 
 namespace pgveil::app {
@@ -27,8 +27,6 @@ struct HierarchyArguments {
   std::size_t most_nodes = 0;            // show: of the tree
   std::optional<std::string> output;
 };
-
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
 // The data is the caller's own, so all offending values are named.
 int hierarchy_failed(const Error& error) {
@@ -101,14 +99,11 @@ Result<std::string> build(const HierarchyArguments& arguments) {
 Result<engine::Hierarchy> read_hierarchy_file(const HierarchyArguments& arguments) {
   const auto separator = separator_of(arguments.separator);
   if (!separator) return separator.error();
-  auto text = read_whole(arguments.file, kMostBytes);
+  const auto text = read_input_text(arguments.file);
   if (!text) return text.error();
-  if (!*text) return usage_error(fmt::format("there is no file {}", arguments.file), "check the path");
-  auto made = engine::read_hierarchy(**text, *separator);
-  if (made) return made;
-  Error error = made.error();
-  error.public_message = fmt::format("{}: {}", arguments.file, error.public_message);
-  return error;
+  auto made = engine::read_hierarchy(*text, *separator);
+  if (!made) return in_input(made.error(), arguments.file);
+  return made;
 }
 
 engine::Column column_of(const engine::Hierarchy& hierarchy, const std::string& name) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "cli/verbs.hpp"
+#include "common/utf8.hpp"
 #include "draft/job_draft.hpp"
 #include "jobs/columnar/columnar_file.hpp"
 #include "jobs/input/input_text.hpp"
@@ -39,6 +40,23 @@ std::string name_in_job(const JobInitArguments& arguments) {
   return file.lexically_relative(job.parent_path()).string();
 }
 
+// What no change of the draft could mend.
+Result<void> check_draftable(const engine::Table& table, const JobInitArguments& arguments) {
+  if (table.rows() == 0) return invalid_input(arguments.file + " has no rows", "name a file with records");
+  if (table.rows() < arguments.k)
+    return invalid_input(fmt::format("{} has {} records, which are fewer than k = {}", arguments.file,
+                                     table.rows(), arguments.k),
+                         "name a smaller one with --k, or a file with more records");
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const auto& name = table.columns[i].name;
+    if (utf8_prefix(name) != name.size())
+      return invalid_input(fmt::format("{}: the name of column {} is not UTF-8, so a job can't name it",
+                                       arguments.file, i + 1),
+                           "convert the file to UTF-8, for example with iconv");
+  }
+  return {};
+}
+
 // Of formats that have NULL and no separator.
 Result<std::string> draft_of_records(const JobInitArguments& arguments, std::string_view format) {
   if (arguments.separator)
@@ -46,7 +64,7 @@ Result<std::string> draft_of_records(const JobInitArguments& arguments, std::str
   const auto null_text = arguments.null_text.value_or(std::string(kNullOfTables));
   const auto table = read_table_file({arguments.file}, null_text, {});
   if (!table) return table.error();
-  if (table->rows() == 0) return invalid_input(arguments.file + " has no rows", "name a file with records");
+  if (auto fits = check_draftable(*table, arguments); !fits) return fits.error();
   return draft::draft_job(*table, {name_in_job(arguments), ',', null_text, arguments.k});
 }
 
@@ -67,7 +85,7 @@ Result<std::string> draft(const JobInitArguments& arguments) {
   if (!separator) return separator.error();
   const auto table = engine::read_table(*text, *separator);
   if (!table) return in_input(table.error(), arguments.file);
-  if (table->rows() == 0) return invalid_input(arguments.file + " has no rows", "name a file with records");
+  if (auto fits = check_draftable(*table, arguments); !fits) return fits.error();
   return draft::draft_job(*table, {name_in_job(arguments), *separator, arguments.null_text, arguments.k});
 }
 
@@ -75,7 +93,13 @@ int run_job_init(const JobInitArguments& arguments) {
   const auto text = draft(arguments);
   if (!text) return report(text.error());
   const auto written = write_report(arguments.output, *text, {arguments.file});
-  return written ? kSuccess : report(written.error());
+  if (!written) return report(written.error());
+  const auto job = read_job_text(*text, arguments.output.value_or("job.yaml"));
+  if (job) return kSuccess;
+  // It is written all the same, because it is a beginning.
+  auto error = invalid_input(fmt::format("the draft can't be run yet: {}", job.error().public_message),
+                             "read the reason above each column, and change the classes that are wrong");
+  return report(error);
 }
 
 }  // namespace

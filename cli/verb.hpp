@@ -20,7 +20,7 @@ namespace pgveil::app {
 inline constexpr int kSuccess = 0;
 inline constexpr int kMistake = 1;     // an input or the environment is wrong
 inline constexpr int kUsage = 2;       // the command line is wrong
-inline constexpr int kUnproven = 3;    // anonymize: published, but stopped before the optimum was proven
+inline constexpr int kUnproven = 3;    // anonymize: published, but stopped early, or not proven the optimum
 inline constexpr int kComputable = 4;  // attack: the report is made, and readers can compute something
 
 struct Verb {

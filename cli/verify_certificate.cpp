@@ -59,10 +59,11 @@ bool compares_with_all(const engine::ValueModel& model) {
 
 constexpr std::string_view kNullOfExports = "\\N";  // hardly any column of a table has this text
 
-// The text for NULL while the table is read. In exported files, empty cells are NULL.
+// The text for NULL while the table is read. In exported files, empty cells are NULL. They are so, too, if a
+// job has no such text, because it can have hidden records.
 std::optional<std::string> null_text_for(const Certificate& certificate, const TableArguments& given) {
   if (given.null_text) return given.null_text;
-  if (certificate.policy.empty()) return given.table ? certificate.null_text : std::nullopt;
+  if (certificate.policy.empty() && (given.table || certificate.null_text)) return certificate.null_text;
   return given.table ? std::string(kNullOfExports) : std::string();
 }
 
@@ -245,6 +246,7 @@ Result<Verdicts> verify(const VerifyArguments& arguments, const std::string& con
   TableReader reader(config_path, "verify-certificate");
   auto given = arguments.table;
   given.null_text = null_text_for(*certificate, given);
+  given.is_published = true;
   const auto table = reader.read(given, {});
   if (!table) return table.error();
   Verdicts verdicts;

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <vector>
 
 #include "common/ascii.hpp"
 #include "draft/meaning.hpp"
 #include "draft/yaml_text.hpp"
+#include "engine/data/hierarchy_builders.hpp"
+#include "engine/lattice/transformation.hpp"
 #include "engine/mondrian/dimension.hpp"
 #include "engine/risk/safe_harbor.hpp"
 #include "engine/risk/value_patterns.hpp"
@@ -35,7 +38,14 @@ struct Proposal {
   Class of_column = Class::quasi_identifier;
   std::string reason;
   std::string keys;  // ", numeric: true"
+  bool has_meaning = false;
 };
+
+// How groups show values that are neither numbers nor dates. Sets are written as {…}, so a table with values
+// that begin like that shows none.
+enum class Shown { as_sets, by_their_beginning };
+
+constexpr std::string_view kMasking = ", hierarchy: {masking: {}}";
 
 Class class_of(Meaning meaning) {
   switch (meaning) {
@@ -99,32 +109,58 @@ bool looks_like_dates(const engine::Column& column, const std::optional<std::str
   return std::ranges::all_of(column.values, is_date);
 }
 
+// A day that no calendar has looks like a date, too.
+std::size_t strange_dates(const engine::Column& column, std::optional<std::string_view> null_text) {
+  using engine::DateStep;
+  const engine::Dates rule{{DateStep::month, DateStep::year, DateStep::decade}};
+  return static_cast<std::size_t>(std::ranges::count_if(column.values, [&](const std::string& value) {
+    return engine::build_hierarchy(rule, column.name, std::span(&value, 1), null_text).has_error();
+  }));
+}
+
+void propose_dates(const engine::Column& column, std::optional<std::string_view> null_text, Proposal& made) {
+  constexpr std::string_view kDates = "hierarchy: {dates: [month, year, decade]}";
+  const auto strange = strange_dates(column, null_text);
+  if (strange == 0) {
+    made.keys = fmt::format(", {}", kDates);
+    made.reason += "; groups show the month, year or decade they share";
+    return;
+  }
+  made.keys = kMasking;
+  made.reason += fmt::format(
+      "; its values look like dates, but the calendar does not have {} of them, so groups show the beginning "
+      "they share. Correct these values and write {}",
+      strange, kDates);
+}
+
 // What a quasi-identifier needs so that groups can show it.
 void propose_shape(const engine::Column& column, const JobDraftRequest& request,
-                   std::optional<Meaning> meaning, Proposal& made) {
+                   std::optional<Meaning> meaning, Shown shown, Proposal& made) {
   const auto null_text =
       request.null_text ? std::optional<std::string_view>(*request.null_text) : std::nullopt;
   if (looks_like_dates(column, request.null_text)) {
-    made.keys = ", hierarchy: {dates: [month, year, decade]}";
-    made.reason += "; groups show the month, year or decade they share";
+    propose_dates(column, null_text, made);
   } else if (meaning == Meaning::postcode) {
-    made.keys = ", hierarchy: {masking: {}}";
+    made.keys = kMasking;
     made.reason += "; groups show the beginning they share";
   } else if (engine::numeric_dimension(column, null_text)) {
     made.keys = ", numeric: true";
     made.reason += "; groups show a range of numbers";
   } else if (column.values.size() > engine::kMostOfSet) {
-    made.keys = ", hierarchy: {masking: {}}";
+    made.keys = kMasking;
     made.reason += fmt::format(
         "; it has {} values, and groups show the beginning they share. A hierarchy of your own loses less",
         column.values.size());
+  } else if (shown == Shown::by_their_beginning) {
+    made.keys = kMasking;
+    made.reason += "; groups show the beginning they share. A hierarchy of your own loses less";
   } else {
     made.reason += "; groups show a set of values";
   }
 }
 
 Proposal propose(const engine::Table& table, const engine::Column& column,
-                 std::span<const engine::SafeHarborHint> hints, const JobDraftRequest& request) {
+                 std::span<const engine::SafeHarborHint> hints, const JobDraftRequest& request, Shown shown) {
   const auto meaning = meaning_of(column.name);
   if (column.values.size() == 1) return {Class::insensitive, "it has the same value in every record", ""};
   const auto hint = std::ranges::find_if(hints, [&](const engine::SafeHarborHint& it) {
@@ -139,13 +175,50 @@ Proposal propose(const engine::Table& table, const engine::Column& column,
   if (is_key_name(column.name)) return {Class::identifier, "its name is that of a key", ""};
   if (meaning && class_of(*meaning) == Class::sensitive)
     return {Class::sensitive, fmt::format("its name is that of {}", describe(*meaning)),
-            ", l_diversity: {distinct: 2}"};
+            ", l_diversity: {distinct: 2}", true};
   Proposal made{Class::quasi_identifier,
                 meaning ? fmt::format("its name is that of {}", describe(*meaning))
                         : "it says nothing about itself, so others may know it",
-                ""};
-  propose_shape(column, request, meaning, made);
+                "", meaning.has_value()};
+  propose_shape(column, request, meaning, shown, made);
   return made;
+}
+
+bool is_looked_at(const Proposal& proposal) {
+  return proposal.of_column == Class::quasi_identifier || proposal.of_column == Class::sensitive;
+}
+
+// A job looks at a limited number of columns. Those whose names say nothing are the first to be left out.
+void leave_out_too_many(std::vector<Proposal>& proposals) {
+  std::vector<Proposal*> looked_at;
+  for (auto& it : proposals) {
+    if (is_looked_at(it)) looked_at.push_back(&it);
+  }
+  if (looked_at.size() <= engine::kMaxAttributes) return;
+  std::ranges::stable_partition(looked_at, [](const Proposal* it) { return it->has_meaning; });
+  const auto reason = fmt::format(
+      "a job can have {} quasi-identifiers and sensitive columns together, so this one is not published. To "
+      "publish it, let another one be an identifier",
+      engine::kMaxAttributes);
+  for (auto* it : std::span(looked_at).subspan(engine::kMaxAttributes)) *it = {Class::identifier, reason, ""};
+}
+
+std::vector<Proposal> propose_all(const engine::Table& table, const JobDraftRequest& request, Shown shown) {
+  const auto hints = engine::safe_harbor_hints(table, request.null_text);
+  std::vector<Proposal> proposals;
+  for (const auto& column : table.columns) proposals.push_back(propose(table, column, hints, request, shown));
+  leave_out_too_many(proposals);
+  return proposals;
+}
+
+// Whether a reader of the published table could take a value for a set.
+bool has_brace(const engine::Table& table, std::span<const Proposal> proposals) {
+  for (std::size_t i = 0; i < proposals.size(); ++i) {
+    if (proposals[i].of_column == Class::quasi_identifier &&
+        std::ranges::any_of(table.columns[i].values, [](const auto& it) { return it.starts_with('{'); }))
+      return true;
+  }
+  return false;
 }
 
 // The file's name without folder and ending.
@@ -180,11 +253,14 @@ std::string separator_key(char separator) {
 }  // namespace
 
 std::string draft_job(const engine::Table& table, const JobDraftRequest& request) {
-  const auto hints = engine::safe_harbor_hints(table, request.null_text);
+  auto proposals = propose_all(table, request, Shown::as_sets);
+  const bool shows_no_sets = has_brace(table, proposals);
+  if (shows_no_sets) proposals = propose_all(table, request, Shown::by_their_beginning);
   std::string attributes;
   std::size_t quasi_identifiers = 0;
-  for (const auto& column : table.columns) {
-    const auto made = propose(table, column, hints, request);
+  for (std::size_t i = 0; i < proposals.size(); ++i) {
+    const auto& column = table.columns[i];
+    const auto& made = proposals[i];
     quasi_identifiers += made.of_column == Class::quasi_identifier ? 1 : 0;
     attributes += comment(in_comment(column.name) + ": " + made.reason + ".", "  ");
     attributes +=
@@ -203,6 +279,10 @@ std::string draft_job(const engine::Table& table, const JobDraftRequest& request
                       attributes, request.k);
   text += comment("Groups of similar records, which lose little (docs/least-loss.md).");
   text += "algorithm: least_loss\n";
+  if (shows_no_sets) {
+    text += comment("Some values begin with {, as a set of values does, so no sets are shown.");
+    text += "least_loss: {ranges: tight}\n";
+  }
   text += fmt::format("output: {{file: {}}}\n", yaml_name(output_name(request.file, request.k)));
   return text;
 }

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <optional>
 #include <random>
+#include <system_error>
 #include <utility>
 
 #include "common/files/whole_file.hpp"
@@ -50,9 +51,34 @@ Result<Descriptor> open_folder_below(const std::string& below, const std::filesy
   return folder;
 }
 
-bool is_same_file(const struct stat& one, const std::string& path) {
-  struct stat other {};
-  return ::stat(path.c_str(), &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+// Empty: the path is empty, or it is relative to a folder that is gone.
+std::filesystem::path normal_path(const std::string& path) {
+  std::error_code failed;
+  return std::filesystem::absolute(path, failed).lexically_normal();
+}
+
+using FileId = std::pair<dev_t, ino_t>;
+
+std::optional<FileId> id_of(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return FileId{status.st_dev, status.st_ino};
+}
+
+Result<void> check_apart(const OutputPlace& place) {
+  for (const auto& input : place.inputs) {
+    if (is_same_destination(place.path, input))
+      return invalid_output(
+          fmt::format("{} would be overwritten, but this command reads {}", place.path, input),
+          "publish to another file");
+  }
+  for (const auto& output : place.outputs) {
+    if (is_same_destination(place.path, output))
+      return invalid_output(
+          fmt::format("{} would replace {}, which this command also writes", place.path, output),
+          "name another file");
+  }
+  return {};
 }
 
 Result<void> check_free(const Descriptor& folder, const std::string& name, const OutputPlace& place) {
@@ -60,17 +86,11 @@ Result<void> check_free(const Descriptor& folder, const std::string& name, const
   if (::fstatat(folder.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
     return errno == ENOENT ? Result<void>() : Result<void>(io_error("look for", place.path, errno));
   }
-  for (const auto& input : place.inputs) {
-    if (is_same_file(status, input))
-      return invalid_output(
-          fmt::format("{} would be overwritten, but this command reads {}", place.path, input),
-          "publish to another file");
-  }
   if (!S_ISREG(status.st_mode))
     return invalid_output(fmt::format("{} is not a regular file", place.path), "publish to another file");
   if (place.replace) return {};
   return invalid_output(fmt::format("{} exists already", place.path),
-                        "publish to another file, or let output.replace be true");
+                        "publish to another file, or " + place.how_to_replace);
 }
 
 std::string own_name(std::string_view what) {
@@ -110,13 +130,23 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
       is_published_(std::exchange(other.is_published_, false)),
       buffer_(std::move(other.buffer_)) {}
 
+bool is_same_destination(const std::string& output, const std::string& other) {
+  const auto path = normal_path(output), other_path = normal_path(other);
+  const auto file = id_of(path.string());
+  if (file && file == id_of(other)) return true;
+  if (path.empty() || path.filename() != other_path.filename()) return false;
+  const auto folder = id_of(path.parent_path().string());
+  return folder && folder == id_of(other_path.parent_path().string());
+}
+
 Result<OutputFile> OutputFile::create(const OutputPlace& place) {
-  const auto path = std::filesystem::absolute(place.path).lexically_normal();
+  const auto path = normal_path(place.path);
   const auto name = path.filename().string();
   if (name.empty()) return invalid_output(fmt::format("{} is no file's name", place.path), "name a file");
   auto folder = place.below.empty() ? open_folder(path.parent_path().string())
                                     : open_folder_below(place.below, path.parent_path());
   if (!folder) return folder.error();
+  if (auto apart = check_apart(place); !apart) return apart.error();
   if (auto free = check_free(*folder, name, place); !free) return free.error();
   std::string temporary;
   Descriptor file = open_unnamed(*folder);

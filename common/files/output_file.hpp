@@ -18,12 +18,20 @@ struct OutputPlace {
   bool replace = false;
   std::vector<std::string> inputs;  // files that are never overwritten, whatever their names
   std::string below;                // not empty: only in this folder or below, without symbolic links
+  // What the same command writes besides. It must not be this file, too.
+  std::vector<std::string> outputs = {};
+  // The hint if the file exists already and `replace` is false.
+  std::string how_to_replace = "let output.replace be true";
 };
+
+// Whether writing to `output` would replace what `other` names: both are one existing file, or they have one
+// name in one folder, however the folder's path is written.
+[[nodiscard]] bool is_same_destination(const std::string& output, const std::string& other);
 
 class OutputFile {
  public:
-  // Errors: ErrorKind::usage: the existing file may not be replaced, is an input or is no regular file; the
-  // path is not below `below`. ErrorKind::io.
+  // Errors: ErrorKind::usage: the existing file may not be replaced or is no regular file; the file is an
+  // input or another output; the path is not below `below`. ErrorKind::io.
   [[nodiscard]] static Result<OutputFile> create(const OutputPlace& place);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;

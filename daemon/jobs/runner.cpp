@@ -110,7 +110,9 @@ void JobRunner::end(const std::string& job, const Result<JobReport>& made) {
     run.rows = made->published_rows;
     run.report = std::make_shared<const JobReport>(*made);
     run.message = fmt::format("{}{}", fmt::join(made->targets, ", "),
-                              is_unproven(*made) ? "; not proven to be the optimum" : "");
+                              made->groups.is_stopped ? "; stopped by limits.time"
+                              : is_unproven(*made)    ? "; not proven to be the optimum"
+                                                      : "");
   } else {
     run.state = is_cancelled_ ? JobState::cancelled : JobState::failed;
     run.message = one_line(made.error());

@@ -47,7 +47,7 @@ Result<void> clear(Connection& connection, const TableTarget& target) {
   if (existing.empty()) return {};
   if (!target.replace) {
     return not_permitted(fmt::format("{} exists already", name),
-                         "publish to another table, or let output.replace be true");
+                         "publish to another table, or " + target.how_to_replace);
   }
   if (!existing[0][0].as<bool>())
     return not_permitted(fmt::format("{} can't be replaced: it is not a plain table", name),

@@ -25,6 +25,7 @@ struct TableTarget {
   std::string input_schema, input_table;     // in the same database; empty: there is no input table
   std::map<std::string, std::string> types;  // of columns, as SQL spells them; other columns become text
   std::set<std::string> unchanged;           // columns whose values were read with exactly this type
+  std::string how_to_replace = "let output.replace be true";  // for the message about an existing table
 };
 
 using RowCells = std::vector<std::optional<std::string_view>>;  // nullopt: NULL

@@ -187,8 +187,8 @@ Connection::~Connection() {
   if (interrupt_) interrupt_->remove(*this);
 }
 
-// PQcancel waits until the server has closed the connection of the request. A server that hangs never does, so
-// then the query's own connection is closed.
+// PQcancel waits until the server has closed the connection of the request. A server that hangs never does.
+// Then the query's own connection is closed.
 void Connection::cancel() noexcept {
   if (canceller_ == nullptr) return;
   try {

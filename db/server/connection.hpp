@@ -102,7 +102,7 @@ class Connection {
   std::string echo_;
   std::unique_ptr<pg_conn, void (*)(pg_conn*)> connection_;
   std::shared_ptr<pg_cancel> canceller_;  // its own copy of what a cancel needs
-  std::string lines_;                                           // of a COPY, not sent yet
+  std::string lines_;                     // of a COPY, not sent yet
 };
 
 // The keyword/value text for libpq, with escaped values. Without the password it may appear in a message.

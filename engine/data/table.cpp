@@ -89,6 +89,21 @@ Table rows_of(const Table& table, std::span<const std::size_t> rows) {
   return made;
 }
 
+Column with_texts(const Column& column, std::span<const std::string> texts) {
+  ColumnEncoder encoder(column.name);
+  std::vector<Code> known(texts.size(), kNullCode);
+  column.codes.visit([&](auto codes) {
+    for (const auto code : codes) {
+      auto& made = known[code];
+      if (made == kNullCode)
+        made = encoder.add(texts[code]);
+      else
+        encoder.repeat(made);
+    }
+  });
+  return std::move(encoder).finish();
+}
+
 Result<Table> read_table(std::string_view bytes, char separator) {
   RecordReader reader(bytes, separator);
   return read_records(reader, {}, nullptr);

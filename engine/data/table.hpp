@@ -20,6 +20,10 @@ struct Table {
 // Some rows of the table, with all values of its columns, so that codes keep their meaning.
 [[nodiscard]] Table rows_of(const Table& table, std::span<const std::size_t> rows);
 
+// The column with other texts, texts[code] in place of values[code]. Equal texts become one value, and values
+// that no record has are left out.
+[[nodiscard]] Column with_texts(const Column& column, std::span<const std::string> texts);
+
 // Reads separated text with a header. Empty lines are skipped if there are several columns, because none of
 // them can be a record. Errors: what separated_text.hpp refuses, no header, an empty or repeated column name,
 // a record with more or fewer fields than the header.

@@ -103,23 +103,28 @@ class Rounds {
         anonymity_{options.k, 0, options.models},
         grouping_(std::move(start)) {}
 
-  // The number of rounds after the first that were done, or nullopt: aborted.
-  std::optional<std::size_t> run() {
+  struct Done {
+    std::size_t rounds = 0;  // after the first
+    bool is_stopped = false;
+  };
+
+  // nullopt: aborted.
+  std::optional<Done> run() {
     Loss total = run_round({kRecordsOfFirstRound, 1, kRecordsOfFirstRound, true, false});
     std::vector<Loss> totals{total};
     for (std::size_t round = 0; round < options_.rounds; ++round) {
       if (is_aborted_) return std::nullopt;
-      if (options_.is_stopped && options_.is_stopped()) return round;
       if (round >= kRoundsToGain) {
         const auto before = static_cast<double>(totals[round - kRoundsToGain]);
-        if (before - static_cast<double>(total) < before * kLeastGain) return round;
+        if (before - static_cast<double>(total) < before * kLeastGain) return Done{round, false};
       }
+      if (options_.is_stopped && options_.is_stopped()) return Done{round, true};
       total = run_round({kRecordsOfRound, kGroupsOfRound, kMostRecordsOfRound, round % 2 == 1, true});
       totals.push_back(total);
       if (options_.progress) options_.progress(round + 1);
     }
     if (is_aborted_) return std::nullopt;
-    return options_.rounds;
+    return Done{options_.rounds, false};
   }
 
   [[nodiscard]] const Grouping& grouping() const { return grouping_; }
@@ -308,7 +313,7 @@ Result<LeastLoss> lose_least(std::span<const Dimension> dimensions,
   Rounds rounds(dimensions, ranks, sensitive, options, start_from(*cut, dimensions.size(), test));
   const auto done = rounds.run();
   if (!done) return aborted();
-  return LeastLoss{finished(rounds.grouping(), ranks), *done};
+  return LeastLoss{finished(rounds.grouping(), ranks), done->rounds, done->is_stopped};
 }
 
 }  // namespace pgveil::engine

@@ -40,6 +40,7 @@ struct LeastLossOptions {
 struct LeastLoss {
   Groups groups;  // their boxes are the tight ones
   std::size_t rounds = 0;
+  bool is_stopped = false;  // LeastLossOptions::is_stopped ended the rounds, and more would have followed
 };
 
 // The result depends on nothing but the arguments, and not on the number of threads. Arguments and errors:

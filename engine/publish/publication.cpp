@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "common/utf8.hpp"
 #include "engine/publish/judged_rows.hpp"
 
 namespace pgveil::engine {
@@ -263,6 +264,22 @@ Result<Publication> publish(const Table& table, const PreparedTable& prepared,
   measure_penalties(*columns, *fate, publication);
   reorder(publication, options.seed);
   return publication;
+}
+
+Result<void> check_utf8(const Publication& publication) {
+  const auto refused = [](std::string_view what) {
+    return error_of_kind(ErrorKind::configuration,
+                         fmt::format("{} is not UTF-8, so it can't be published in this format", what),
+                         "publish CSV, or convert the input to UTF-8");
+  };
+  const auto is_utf8 = [](std::string_view text) { return utf8_prefix(text) == text.size(); };
+  for (std::size_t i = 0; i < publication.columns.size(); ++i) {
+    const auto& column = publication.columns[i];
+    if (!is_utf8(column.name)) return refused(fmt::format("the name of column {}", i + 1));
+    if (!std::ranges::all_of(column.values, is_utf8))
+      return refused(fmt::format("a text of column {}", column.name));
+  }
+  return {};
 }
 
 }  // namespace pgveil::engine

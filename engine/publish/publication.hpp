@@ -64,4 +64,7 @@ struct Publication {
                                           std::span<const unsigned> levels,
                                           const PublicationOptions& options);
 
+// For formats whose texts are UTF-8. Errors, kind configuration: the name or a text of a column is not.
+[[nodiscard]] Result<void> check_utf8(const Publication& publication);
+
 }  // namespace pgveil::engine

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 
 #include "common/assert.hpp"
 #include "common/sqlstate.hpp"
 #include "engine/risk/columns_of.hpp"
+#include "jobs/input/alike_values.hpp"
 
 namespace pgveil::app {
 namespace {
@@ -88,18 +90,51 @@ Result<engine::CheckFindings> check_stored_table(const db::Endpoint& endpoint, c
   return check.finish(demand.demand);
 }
 
+std::optional<engine::Table> without_hidden_rows(const engine::Table& table,
+                                                 const std::vector<std::string>& quasi_identifiers,
+                                                 const std::vector<std::string>& nulls) {
+  Columns keys, others;
+  for (const auto& column : table.columns) {
+    const bool is_key = std::ranges::find(quasi_identifiers, column.name) != quasi_identifiers.end();
+    (is_key ? keys : others).push_back(&column);
+  }
+  std::vector<std::size_t> shown;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const auto text = [row](const engine::Column* it) -> const std::string& {
+      return it->values[it->codes.at(row)];
+    };
+    if (!std::ranges::all_of(keys, [&](const auto* it) { return text(it) == engine::kSuppressed; })) {
+      shown.push_back(row);
+    } else if (!std::ranges::all_of(others, [&](const auto* it) {
+                 return std::ranges::find(nulls, text(it)) != nulls.end();
+               })) {
+      return std::nullopt;
+    }
+  }
+  if (shown.size() == table.rows()) return std::nullopt;
+  auto made = engine::rows_of(table, shown);
+  for (auto& column : made.columns) column = engine::with_texts(column, column.values);
+  return made;
+}
+
 Result<engine::CheckFindings> check_table(const engine::Table& table, const TableDemand& demand) {
   const auto models = checked_models(demand);
   if (!models) return models.error();
   if (auto valid = engine::validate_populations(*models, table.rows()); !valid) return valid.error();
   const auto names = names_of(demand);
   if (names.empty()) return no_quasi_identifier();
-  const auto columns = engine::columns_of(table, names, "table");
+  auto columns = engine::columns_of(table, names, "table");
   if (!columns) return columns.error();
   const std::size_t keys = demand.quasi_identifiers.size();
   Columns others;
   for (const auto& column : table.columns) {
     if (std::ranges::find(*columns, &column) == columns->end()) others.push_back(&column);
+  }
+  std::deque<engine::Column> joined;  // keeps addresses
+  for (std::size_t i = 0; i < demand.sensitive.size(); ++i) {
+    if (!is_ordered_by_number(demand.sensitive[i].order)) continue;
+    auto made = with_joined_numbers(*(*columns)[keys + i], demand.null_text);
+    if (made) (*columns)[keys + i] = &joined.emplace_back(std::move(*made));
   }
   const auto cell = [&](const engine::Column& column, std::size_t row,
                         bool is_empty_null) -> std::optional<std::string_view> {

@@ -1,6 +1,7 @@
 #pragma once
 // Checks a table against privacy models by engine/recount. For check-table, apply and certificates.
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct TableDemand {
   std::function<Result<void>(engine::TableCheck&)> add_population = {};
 };
 
+// Numbers that are equal are one value of a column whose order is `number`.
 // Errors, kind configuration: a column that the table does not have; a table without rows; those of
 // TableCheck and of engine::validate.
 [[nodiscard]] Result<engine::CheckFindings> check_table(const engine::Table& table,
@@ -32,5 +34,13 @@ struct TableDemand {
                                                                const db::TablePlace& place,
                                                                const TableDemand& demand,
                                                                const db::Progress& progress = {});
+
+// The table without its hidden rows: those that show only `*` in the quasi-identifiers and NULL elsewhere,
+// which are not counted. Its columns have no value of such rows alone, so hierarchies can be made for it.
+// nulls: the texts of NULL outside the quasi-identifiers. nullopt: no row is hidden. If some rows that show
+// only `*` show more elsewhere, all of them are counted, and none is hidden.
+[[nodiscard]] std::optional<engine::Table> without_hidden_rows(
+    const engine::Table& table, const std::vector<std::string>& quasi_identifiers,
+    const std::vector<std::string>& nulls);
 
 }  // namespace pgveil::app

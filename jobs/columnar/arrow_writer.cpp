@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "common/sqlstate.hpp"
-#include "common/utf8.hpp"
 #include "jobs/columnar/arrow_cells.hpp"
 #include "jobs/columnar/arrow_errors.hpp"
 
@@ -177,17 +176,6 @@ arrow::Result<WrittenColumn> strings(const PublishedColumn& column) {
       }};
 }
 
-Result<void> check_texts(const PublishedColumn& column) {
-  for (const auto& value : column.values) {
-    if (utf8_prefix(value) != value.size())
-      return invalid_input(
-          fmt::format("{} has a text that is not UTF-8, so it can't be published in this format",
-                      column.name),
-          "publish CSV, or convert the input to UTF-8");
-  }
-  return {};
-}
-
 using Rows = std::function<arrow::Status(const std::shared_ptr<arrow::RecordBatch>&)>;
 
 arrow::Status write_rows(const engine::Publication& publication, std::span<const WrittenColumn> columns,
@@ -268,9 +256,7 @@ Error not_written(const arrow::Status& status, ColumnarFormat format) {
 Result<void> write_columnar(const engine::Publication& publication, ColumnarFormat format,
                             const std::map<std::string, std::string>& types,
                             const std::function<Result<void>(std::string_view bytes)>& append) {
-  for (const auto& column : publication.columns) {
-    if (auto checked = check_texts(column); !checked) return checked;
-  }
+  if (auto checked = engine::check_utf8(publication); !checked) return checked;
   const auto to_error = [&](const arrow::Status& status) { return not_written(status, format); };
   return without_exceptions(to_error, [&]() -> Result<void> {
     const auto stream = std::make_shared<AppendStream>(append);

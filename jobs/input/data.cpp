@@ -8,6 +8,7 @@
 
 #include "db/job_table/source_table.hpp"
 #include "jobs/input/aggregates.hpp"
+#include "jobs/input/alike_values.hpp"
 #include "jobs/input/input_text.hpp"
 #include "jobs/input/known_values.hpp"
 #include "jobs/input/mondrian.hpp"
@@ -223,6 +224,7 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
     if (!subset) return subset.error();
     privacy.subset = std::move(*subset);
   }
+  auto joined = join_alike_values(job, input->table);  // only now: the subset is named by the input's texts
   std::optional<JobGroupsReport> groups;
   std::optional<engine::Table> before;
   if (job.mondrian) {
@@ -265,7 +267,8 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
                  groups,
                  std::move(before),
                  std::move(quasi_identifiers),
-                 std::move(privacy)};
+                 std::move(privacy),
+                 std::move(joined)};
 }
 
 Result<ShownTable> show_table(const Job& job, const JobData& data, engine::Table shown,

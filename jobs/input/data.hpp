@@ -31,6 +31,8 @@ struct JobData {
   // What `prepared` was made from.
   std::vector<engine::QuasiIdentifier> quasi_identifiers = {};
   engine::PrivacyColumns privacy = {};
+  // Columns of the input that `table` has with other texts, because values were joined (alike_values.hpp).
+  std::vector<engine::Column> joined = {};
 };
 
 // Names of all columns but the identifiers, in the job's order.

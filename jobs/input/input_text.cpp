@@ -41,7 +41,10 @@ Result<std::shared_ptr<const Descriptor>> opened(const std::string& path) {
   if (!file->is_open()) return io_error("open", path, errno);
   struct stat status {};
   if (::fstat(file->get(), &status) != 0) return io_error("read", path, errno);
-  if (!S_ISREG(status.st_mode)) return io_error("read", path, EINVAL);
+  if (S_ISDIR(status.st_mode)) return invalid_input(fmt::format("{} is a folder", path), "name a file");
+  if (!S_ISREG(status.st_mode))
+    return invalid_input(fmt::format("{} is a pipe or a device, and not a file", path),
+                         "write - in its place to read standard input, or copy the bytes into a file");
   return file;
 }
 

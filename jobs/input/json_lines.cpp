@@ -159,7 +159,7 @@ class TableOfFields {
   }
   static Error no_value(const std::string& name, std::uint64_t record) {
     return in_record(record, fmt::format("{} has no value", name),
-                     "name the text that stands for NULL: null: \"NULL\" below input, or --null");
+                     "name the text that stands for NULL: \"null\": \"NULL\" below input, or --null");
   }
 
   const std::optional<std::string>& null_text_;

@@ -301,6 +301,7 @@ Result<engine::Groups> lose_least(const Job& job, const Columns& columns, const 
   auto made = engine::lose_least(columns.dimensions, columns.quasi_identifiers, columns.sensitive, options);
   if (!made) return made.error();
   report.rounds = made->rounds;
+  report.is_stopped = made->is_stopped;
   if (progress) progress("bounding the loss", 0);
   report.bound = engine::loss_bound(columns.dimensions, columns.quasi_identifiers, made->groups, job.k,
                                     options.ranges, parallel);

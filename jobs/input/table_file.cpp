@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "common/csv.hpp"
 #include "common/files/packed_text.hpp"
 #include "jobs/columnar/columnar_file.hpp"
 #include "jobs/input/input_text.hpp"
@@ -11,10 +13,38 @@
 #include "jobs/language/values.hpp"
 
 namespace pgveil::app {
+namespace {
+
+// A name that another column has already is left as it is: then pgveil did not write the header.
+void remove_marks(engine::Table& table) {
+  for (auto& column : table.columns) {
+    const std::string name(without_formula_mark(column.name));
+    if (table.find(name) == nullptr) column.name = name;
+    std::vector<std::string> texts;
+    for (const auto& value : column.values) texts.emplace_back(without_formula_mark(value));
+    if (texts != column.values) column = engine::with_texts(column, texts);
+  }
+}
+
+// Names can have marks, so all columns are read before some are chosen.
+Result<engine::Table> read_marked_table(ReadPiece text, char separator, std::span<const std::string> wanted,
+                                        std::vector<std::string>* others) {
+  auto table = engine::read_table(std::move(text), separator, {});
+  if (!table) return table;
+  remove_marks(*table);
+  std::erase_if(table->columns, [&](const engine::Column& column) {
+    if (wanted.empty() || std::ranges::find(wanted, column.name) != wanted.end()) return false;
+    if (others != nullptr) others->push_back(column.name);
+    return true;
+  });
+  return table;
+}
+
+}  // namespace
 
 Result<engine::Table> read_table_file(const JobFile& file, const std::optional<std::string>& null_text,
                                       std::span<const std::string> wanted, std::vector<std::string>* others,
-                                      std::map<std::string, std::string>* types) {
+                                      std::map<std::string, std::string>* types, DelimitedText delimited) {
   const auto named = columnar_format_of_name(file.path);
   if (!named) return in_input(named.error(), file.path);
   auto bytes = input_bytes(file.path);
@@ -28,8 +58,10 @@ Result<engine::Table> read_table_file(const JobFile& file, const std::optional<s
           fmt::format("the file has the name of a {}, and does not begin like one", words(**named)),
           "is it empty, or does it hold something else?");
     auto text = unpacked_pieces(bytes->read, most_unpacked_bytes());
-    return is_json_lines(file.path) ? read_json_lines(std::move(text), null_text, wanted, others)
-                                    : engine::read_table(std::move(text), file.separator, wanted, others);
+    if (is_json_lines(file.path)) return read_json_lines(std::move(text), null_text, wanted, others);
+    return delimited == DelimitedText::marked
+               ? read_marked_table(std::move(text), file.separator, wanted, others)
+               : engine::read_table(std::move(text), file.separator, wanted, others);
   };
   auto table = read();
   if (!table) return in_input(table.error(), file.path);

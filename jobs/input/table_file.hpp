@@ -12,6 +12,10 @@
 
 namespace pgveil::app {
 
+// marked: as pgveil publishes it, where texts that a spreadsheet would run have a mark (common/csv.hpp). The
+// marks are removed.
+enum class DelimitedText { plain, marked };
+
 // With only the wanted columns, in the file's order; none wanted: all. `others` gets the names of the rest,
 // unless it is null. null_text: what stands for NULL, which delimited text has as a text. types: unless it is
 // null, gets PostgreSQL's names for the types that the file tells. Errors, with the file's name: those of
@@ -20,6 +24,7 @@ namespace pgveil::app {
                                                     const std::optional<std::string>& null_text,
                                                     std::span<const std::string> wanted,
                                                     std::vector<std::string>* others = nullptr,
-                                                    std::map<std::string, std::string>* types = nullptr);
+                                                    std::map<std::string, std::string>* types = nullptr,
+                                                    DelimitedText delimited = DelimitedText::plain);
 
 }  // namespace pgveil::app

@@ -94,7 +94,8 @@ Result<engine::Table> TableReader::read(const TableArguments& arguments, std::ve
   if (is_input && has_read_input_)
     return usage_error("standard input is named twice", "use a file for one of them");
   has_read_input_ = has_read_input_ || is_input;
-  auto table = read_table_file({*arguments.file, *separator}, arguments.null_text, columns);
+  auto table = read_table_file({*arguments.file, *separator}, arguments.null_text, columns, nullptr, nullptr,
+                               arguments.is_published ? DelimitedText::marked : DelimitedText::plain);
   if (!table) return table;
   return with_columns(std::move(*table), columns, describe(arguments));
 }

@@ -20,6 +20,7 @@ struct TableArguments {
   std::string database;                  // of the table; empty: the only configured one
   std::string separator = ",";           // of the file; "tab" for a tab
   std::optional<std::string> null_text;  // what stands for NULL; for a table "NULL" if not given
+  bool is_published = false;             // by pgveil: marks before texts of a CSV file are no part of them
 };
 
 // A reader for one command: it reads the configuration and standard input only once.

@@ -13,6 +13,7 @@ namespace pgveil::app {
 struct JobGroupsReport {
   engine::GroupQuality tight, region, sets, region_sets;
   std::size_t rounds = 0;                  // least_loss: those that were done
+  bool is_stopped = false;                 // least_loss: limits.time ended the rounds early
   std::optional<engine::LossBound> bound;  // least_loss
   double ms = 0;                           // for making the groups
 };

@@ -213,8 +213,9 @@ Result<engine::DifferentialPrivacy> read_epsilon_and_delta(const Value& value) {
         errors.take(read_decimal(*search_epsilon, engine::kLeastChoiceEpsilon, engine::kMostEpsilon));
   if (errors.error()) return *errors.error();
   if (search_epsilon == nullptr || made.sampling_epsilon() >= engine::kLeastEpsilon) return made;
-  return error_at(search_epsilon->position(), "search_epsilon leaves nothing of epsilon for the sample",
-                  fmt::format("write at most {:.6g}, or raise epsilon", made.epsilon - engine::kLeastEpsilon));
+  return error_at(
+      search_epsilon->position(), "search_epsilon leaves nothing of epsilon for the sample",
+      fmt::format("write at most {:.6g}, or raise epsilon", made.epsilon - engine::kLeastEpsilon));
 }
 
 // A private choice compares all transformations by one measure, and ends when it has done so.

@@ -123,8 +123,8 @@ std::string formed_line(const JobReport& report) {
         "  publish once     another run draws other cuts, and two files tell more than one\n",
         report.groups.ms, threads);
   if (report.mondrian->rounds)
-    return fmt::format("  formed           in {} rounds, {:.0f} ms, {}\n", report.groups.rounds,
-                       report.groups.ms, threads);
+    return fmt::format("  formed           {}, {:.0f} ms, {}\n", rounds_words(report), report.groups.ms,
+                       threads);
   return fmt::format("  cut              by {}, {}, in {:.0f} ms, {}\n", word_of(report.mondrian->cut_by),
                      word_of(report.mondrian->cuts), report.groups.ms, threads);
 }
@@ -164,7 +164,10 @@ json::value groups_json(const JobReport& report) {
   json::array resisted;
   for (const auto attack : report.mondrian->resist) resisted.emplace_back(word_of(attack));
   made["resist"] = std::move(resisted);
-  if (report.mondrian->rounds) made["rounds"] = report.groups.rounds;
+  if (report.mondrian->rounds) {
+    made["rounds"] = report.groups.rounds;
+    made["is_stopped"] = report.groups.is_stopped;
+  }
   if (report.groups.bound) {
     made["gcp_bound"] = report.groups.bound->least;
     made["is_bound_estimated"] = report.groups.bound->is_estimated;
@@ -245,16 +248,16 @@ json::object scores_json(const JobReport& report) {
 }  // namespace
 
 bool is_unproven(const JobReport& report) {
-  return (report.search && !report.search->is_proven) ||
+  return report.groups.is_stopped || (report.search && !report.search->is_proven) ||
          !std::ranges::all_of(report.recoding, &engine::RecodingStep::is_proven);
 }
 
 std::string sampling_words(const JobReport& report) {
   const auto& asked = *report.differential_privacy;
-  auto words = fmt::format("(ε, δ) = ({}, {}): {} of {} records were sampled, each with probability {:.4f}",
-                           job_number(asked.epsilon), job_number(asked.delta), report.rows,
-                           report.read_rows - report.unknown_rows,
-                           engine::sampling_rate(asked.sampling_epsilon()));
+  auto words =
+      fmt::format("(ε, δ) = ({}, {}): {} of {} records were sampled, each with probability {:.4f}",
+                  job_number(asked.epsilon), job_number(asked.delta), report.rows,
+                  report.read_rows - report.unknown_rows, engine::sampling_rate(asked.sampling_epsilon()));
   if (report.unknown_rows > 0)
     words += fmt::format("; {} more have a value that a hierarchy does not know", report.unknown_rows);
   if (asked.search_epsilon > 0)
@@ -282,6 +285,11 @@ std::string how_good(const JobReport& report) {
                          ? "a heuristic's best, not proven"
                          : "the best so far: stopped before it was proven") +
          (bound ? fmt::format("; nothing is below {}", job_number(*bound)) : "");
+}
+
+std::string rounds_words(const JobReport& report) {
+  return fmt::format("in {} rounds{}", report.groups.rounds,
+                     report.groups.is_stopped ? " (stopped by limits.time, so more may lose less)" : "");
 }
 
 std::string transformation_lines(const JobReport& report) {

@@ -45,9 +45,9 @@ struct JobReport {
   // Of a sample: `rows` is the number of records that were taken, from so many.
   std::optional<engine::DifferentialPrivacy> differential_privacy;
   std::uint64_t read_rows = 0;
-  std::uint64_t unknown_rows = 0;   // were left out before, for a value that a hierarchy does not know
+  std::uint64_t unknown_rows = 0;        // were left out before, for a value that a hierarchy does not know
   std::uint64_t compared_privately = 0;  // transformations; 0: the levels were not chosen privately
-  std::vector<std::string> models;  // in addition to k: "diagnosis distinct 3"
+  std::vector<std::string> models;       // in addition to k: "diagnosis distinct 3"
   std::uint64_t suppression_limit = 0;
   engine::Metric metric = engine::Metric::loss;
   double gs = 0.5;  // how the metric weighs generalization against suppression
@@ -80,11 +80,14 @@ struct JobReport {
   std::optional<JobFingerprints> fingerprints;  // if a certificate is requested
 };
 
-// Whether a search ended before it had proven its optimum.
+// Whether a search ended before it had proven its optimum, or a limit stopped the rounds of least_loss.
 [[nodiscard]] bool is_unproven(const JobReport& report);
 
 // "optimum", "transformation as chosen", or why the best one is not proven.
 [[nodiscard]] std::string how_good(const JobReport& report);
+
+// "in 2 rounds (stopped by limits.time, so more may lose less)". REQUIRES: report.mondrian with rounds.
+[[nodiscard]] std::string rounds_words(const JobReport& report);
 
 // "(ε, δ) = (1, 1e-06): 1264 of 2000 records were sampled, …". REQUIRES: report.differential_privacy.
 [[nodiscard]] std::string sampling_words(const JobReport& report);

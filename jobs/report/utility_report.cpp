@@ -129,6 +129,7 @@ void add_transformation(const JobReport& report, HtmlPage& page) {
     for (const auto& ranges : measured_ranges(report))
       rows.push_back({std::string(ranges.text), fmt::format("{}", ranges.certainty_penalty)});
     page.table({"ranges", "certainty penalty"}, rows);
+    if (report.mondrian->rounds) page.paragraph(fmt::format("Formed {}.", rounds_words(report)));
     return;
   }
   page.heading("Transformation");

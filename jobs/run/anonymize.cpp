@@ -168,8 +168,9 @@ Result<void> check_groups(const AnonymizeRequest& request) {
 Result<void> check_sampling(const AnonymizeRequest& request) {
   if (!request.job.differential_privacy) return {};
   if (request.job.differential_privacy->search_epsilon > 0 && (request.levels || request.lists_only))
-    return error_of_kind(ErrorKind::usage, "levels that are chosen privately cannot be listed or named",
-                         "leave --list and --transformation out, or fix all levels and remove search_epsilon");
+    return error_of_kind(
+        ErrorKind::usage, "levels that are chosen privately cannot be listed or named",
+        "leave --list and --transformation out, or fix all levels and remove search_epsilon");
   if (!request.certificate_key) return {};
   return error_of_kind(ErrorKind::usage, "a certificate of a job with differential_privacy",
                        "leave --certificate out: it tells how many records the input has, and in how small "

@@ -38,6 +38,10 @@ struct AnonymizeRequest {
   bool wants_statistics = false;  // of columns, which go to AnonymizeHooks::statistics
   // Two columns whose pairs of values go to AnonymizeHooks::contingency.
   std::optional<std::pair<std::string, std::string>> contingency;
+  // What the caller has read besides the job's own files: like them, it must not be the output.
+  std::vector<std::string> files_read;
+  // The hint if the output exists already and may not be replaced.
+  std::string how_to_replace = "let output.replace be true";
   bool lists_only = false;          // record what is checked, but publish nothing
   bool is_from_console = false;     // only files below export_dir are allowed
   std::uint64_t records_up_to = 0;  // record what is checked if there are at most this many transformations

@@ -66,6 +66,7 @@ bool has_columns_of(const engine::Publication& publication, const std::vector<Js
 
 Result<void> write_json_lines(const engine::Publication& publication,
                               const std::function<Result<void>(std::string_view line)>& append) {
+  if (auto checked = engine::check_utf8(publication); !checked) return checked;
   std::vector<std::vector<std::string>> members;
   for (const auto& column : publication.columns) members.push_back(members_of(column));
   std::string line;

@@ -76,9 +76,14 @@ Result<void> check_policies_of_now(const AnonymizeRequest& request) {
 
 OutputPlace place_of(const AnonymizeRequest& request) {
   auto inputs = files_read_by(request.job);
+  inputs.insert(inputs.end(), request.files_read.begin(), request.files_read.end());
   if (request.config != nullptr) inputs.push_back(request.config->file);
-  return {request.job.output.file->path, request.job.output.replace, std::move(inputs),
-          request.is_from_console ? request.config->export_dir : ""};
+  return {request.job.output.file->path,
+          request.job.output.replace,
+          std::move(inputs),
+          request.is_from_console ? request.config->export_dir : "",
+          {},
+          request.how_to_replace};
 }
 
 CsvForm form_of(const Job& job) {
@@ -159,6 +164,7 @@ Result<db::PendingTable> write_table(const AnonymizeRequest& request, const JobD
   target.schema = place->schema;
   target.table = place->table;
   target.replace = job.output.replace;
+  target.how_to_replace = request.how_to_replace;
   set_types(job, data, target);
   if (const auto* input = std::get_if<JobTable>(&job.input)) {
     const auto source = placed(*request.config, *input);

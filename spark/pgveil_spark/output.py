@@ -56,11 +56,12 @@ class Place:
 
 
 def written(table: DataFrame, target: Target, name: str) -> Column:
-    """The column as it is written: in CSV, texts that a spreadsheet would run begin with '."""
+    """The column as it is written: in CSV, texts that a spreadsheet would run begin with ', and so do those
+    that have only ' before such a text, so that no two texts are written alike."""
     column = F.col(name)
     if target.format != "csv" or not isinstance(table.schema[name].dataType, StringType):
         return column
-    runs = column.rlike(r"^[=+\-@\t\r]") & ~column.rlike(r"^[+-]?[0-9]+\.?[0-9]*\z")
+    runs = column.rlike(r"^'*[=+\-@\t\r]") & ~column.rlike(r"^[+-]?[0-9]+\.?[0-9]*\z")
     return F.when(runs, F.concat(F.lit("'"), column)).otherwise(column).alias(name)
 
 

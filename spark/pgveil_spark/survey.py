@@ -108,8 +108,7 @@ def _counts(
     if len({text for text, _, _ in found}) < len(found) or len({text for _, text, _ in found}) < len(found):
         raise Failure(
             f"two values of {attribute.name} would be written as the same text",
-            "it is NULL and the text that stands for it, or a text that gets a ' because a spreadsheet would "
-            "run it",
+            "it is NULL and the text that stands for it",
         )
     return {text: (shown, count) for text, shown, count in found}
 

@@ -196,13 +196,15 @@ class Cluster(ClusterTest):
 
     def test_cells_that_a_spreadsheet_would_run_and_odd_texts(self):
         rows = drivers(400)
-        odd = ["=1+1", " two  ", "a,b", 'q"q', "", "-5", "@x", "Zürich"]
+        odd = ["=1+1", "'=1+1", " two  ", "a,b", 'q"q', "", "-5", "@x", "'x", "Zürich"]
         for i, row in enumerate(rows):
             row["speed"] = odd[i % len(odd)]
         write_csv(self.folder / "drivers.csv", rows)
         self.publish(self.job(), target="kept")
         made = {row["speed"] for row in read_csv(self.folder / "kept")}
-        self.assertEqual(made, {"'=1+1", " two  ", "a,b", 'q"q', "", "-5", "'@x", "Zürich"})
+        self.assertEqual(
+            made, {"'=1+1", "''=1+1", " two  ", "a,b", 'q"q', "", "-5", "'@x", "'x", "Zürich"}
+        )
 
     def test_relaxed_cuts_give_smaller_groups(self):
         write_csv(self.folder / "drivers.csv", drivers(1000))

@@ -453,6 +453,8 @@ output: {file: published.csv}
                                   stderr=subprocess.PIPE, text=True, timeout=120)
         self.assertEqual(done.returncode, 1)
         self.assertIn("could not be written to standard output: No space left on device", done.stderr)
+        self.assertIn(f"published file {self.folder / 'published.csv'}, but the report", done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
         (self.folder / "published.csv").unlink()
 
 
@@ -486,7 +488,7 @@ class Contingency(JobCase):
                 "would be overwritten",
                 ("--contingency", "age,blood", "--contingency-report", self.folder / "job.yaml"),
             ),
-            ("same file name", ("--contingency", "age,blood", *place, "--report", self.folder / "pairs.json")),
+            ("also writes", ("--contingency", "age,blood", *place, "--report", self.folder / "pairs.json")),
         ):
             self.refused(JOB, words, *arguments)
         self.run_job(JOB, "--contingency", "age,blood", *place, "--list", status=2)
@@ -698,8 +700,25 @@ class LeastLoss(JobCase):
             self.assertLessEqual(distance, 0.3 + 1e-9)
 
     def test_a_stop_after_no_time_publishes_all_the_same(self):
-        self.run_job(LEAST_LOSS.replace("seed: 1", "seed: 1\nlimits: {time: 1ms}"))
-        self.assertEqual(len(self.published()), 200)
+        lines = (f"{20 + row * 7 % 61},{81600 + row * 13 % 190}\n" for row in range(5000))
+        (self.folder / "many.csv").write_text("age,zip\n" + "".join(lines))
+        job = (
+            "version: 1\nname: many\ninput: {file: many.csv}\nattributes:\n"
+            "  age: {class: quasi_identifier, numeric: true}\n"
+            "  zip: {class: quasi_identifier, hierarchy: {masking: {}}}\n"
+            "k: 5\nalgorithm: least_loss\nleast_loss: {rounds: 2}\nseed: 1\n"
+            "output: {file: out.csv, replace: true}\n"
+        )
+        files = ("--report", self.folder / "report.json", "--report-html", self.folder / "report.html")
+        for limit, status in (("", 0), ("limits: {time: 1ms}\n", 3)):
+            with self.subTest(limit):
+                done = self.run_job(job + limit, *files, status=status)
+                self.assertEqual(len(self.published()), 5000)
+                report = json.loads((self.folder / "report.json").read_text())
+                self.assertEqual(report["mondrian"]["is_stopped"], status == 3)
+                page = (self.folder / "report.html").read_text()
+                for text in (done.stdout, page):
+                    self.assertEqual("stopped by limits.time" in text, status == 3)
 
     def test_what_it_can_not_do_is_refused(self):
         for arguments in (("--list",), ("--transformation", "0,0,0"), ("--frontier", "2,5")):

@@ -171,6 +171,48 @@ class Certificates(VerbCase):
         self.assertEqual(seen["keep_or_drop"], (suppressed, 0, suppressed))
         self.assertEqual(seen["drop"], (0, suppressed, suppressed))
 
+    def test_json_lines_with_nulls(self):
+        self.publish(self.to_file().replace("out.csv", "out.jsonl"))
+        self.assertIn('"illness":null', (self.folder / "out.jsonl").read_text())
+        said = self.verify("out.jsonl", "--job", "job.yaml")
+        self.assertNotIn("FAILED", said)
+        self.assertIn("ok        illness distinct 2", said)
+
+    def test_json_lines_with_hidden_records(self):
+        self.write("in.csv", "age,ill\n" + "1,flu\n1,hiv\n" * 4 + "9,hiv\n")
+        self.publish("""\
+version: 1
+name: hidden
+input: {file: in.csv}
+attributes:
+  age: {class: quasi_identifier, hierarchy: {tree: {a: ["1"], b: ["9"]}}}
+  ill: {class: sensitive, t_closeness: {t: 0.2, distance: ordered}, order: [flu, hiv]}
+k: 2
+suppression: 20%
+suppressed_records: keep_or_hide
+output: {file: out.jsonl}
+""")
+        self.assertIn('{"age":"*","ill":null}', (self.folder / "out.jsonl").read_text())
+        self.assertNotIn("FAILED", self.verify("out.jsonl", "--job", "job.yaml"))
+        self.run_verb("check-table", "out.jsonl", "--job", "job.yaml")
+
+    def test_texts_that_begin_like_formulas(self):
+        self.write("in.csv", "age,ill\n" + "1,+\n1,-\n" * 4 + "9,-\n9,+\n")
+        self.publish("""\
+version: 1
+name: marks
+input: {file: in.csv}
+attributes:
+  age: {class: quasi_identifier, hierarchy: {tree: {all: {a: ["1"], b: ["9"]}}}}
+  ill: {class: sensitive, t_closeness: {t: 0.2, distance: ordered}, order: ["-", "+"]}
+k: 2
+output: {file: out.csv}
+""")
+        self.assertIn("\"'-\"", (self.folder / "out.csv").read_text())
+        said = self.verify("out.csv", "--job", "job.yaml")
+        self.assertNotIn("FAILED", said)
+        self.assertIn("ok        ill t_closeness 0.2 ordered", said)
+
     def test_a_file_that_was_changed(self):
         self.publish(self.to_file())
         text = (self.folder / "out.csv").read_text()
@@ -286,7 +328,7 @@ class Certificates(VerbCase):
         self.publish(self.to_file())
         before = (self.folder / "out.csv").read_bytes()
         refused("--key-file is given, but --certificate is not", "anonymize", "job.yaml", "--key-file", "key")
-        refused("same file name", "anonymize", "job.yaml", "--certificate", "c.json", "--report", "c.json")
+        refused("also writes", "anonymize", "job.yaml", "--certificate", "c.json", "--report", "c.json")
         refused("would be overwritten", "anonymize", "job.yaml", "--certificate", "job.yaml")
         self.write("short", "short\n")
         os.chmod(self.folder / "short", 0o600)

@@ -168,6 +168,50 @@ class CheckTable(VerbCase):
         job.write_text(JOB.replace("k: 4", "k: 100"))
         self.assertFalse(self.check(self.folder / "out.csv", "--job", job, status=1)["is_kept"])
 
+    def test_hidden_records_need_no_place_in_a_hierarchy(self):
+        (self.folder / "in.csv").write_text("age,ill\n" + "1,flu\n1,hiv\n" * 4 + "9,hiv\n")
+        job = self.folder / "job.yaml"
+        job.write_text("""\
+version: 1
+name: hidden
+input: {file: in.csv}
+attributes:
+  age: {class: quasi_identifier, hierarchy: {tree: {a: ["1"], b: ["9"]}}}
+  ill:
+    class: sensitive
+    t_closeness: {t: 0.2, distance: hierarchical}
+    hierarchy: {tree: {all: {r: [flu], o: [hiv]}}}
+k: 2
+suppression: 20%
+suppressed_records: keep_or_hide
+output: {file: out.csv}
+""")
+        self.run_verb("anonymize", job)
+        found = self.check("out.csv", "--job", job)
+        self.assertEqual((found["hidden_records"], found["is_kept"]), (1, True))
+
+    def test_a_population_of_texts_that_begin_like_formulas(self):
+        (self.folder / "everybody.csv").write_text(
+            "age,t,study\n" + "1,-a,yes\n1,-a,yes\n1,-a,no\n" * 4
+        )
+        job = self.folder / "job.yaml"
+        job.write_text("""\
+version: 1
+name: study
+input: {file: everybody.csv}
+attributes:
+  age: {class: quasi_identifier, hierarchy: {tree: {all: ["1"]}}}
+  t: {class: quasi_identifier, hierarchy: {tree: {all: {"-x": ["-a", "-b"]}}}}
+k: 2
+k_map: 3
+subset: {column: study, value: 'yes'}
+output: {file: study.csv}
+""")
+        self.run_verb("anonymize", job)
+        self.assertIn("\"'-a\"", (self.folder / "study.csv").read_text())
+        found = self.check("study.csv", "--job", job, "--population", "everybody.csv")
+        self.assertEqual((found["is_kept"], found["population"]["smallest"]), (True, 12))
+
     def test_the_raw_table_keeps_little(self):
         job = self.folder / "job.yaml"
         job.write_text(JOB)

@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """pgveil job init: the job that it proposes can be run as it is."""
+import collections
 import csv
 import json
+import os
 import pathlib
 import random
 import subprocess
@@ -75,15 +77,46 @@ class JobInit(unittest.TestCase):
         self.run_in_folder("job", "init", "people.csv", "--output", "jobs/job.yaml")
         self.assertIn('file: "../people.csv"', (self.folder / "jobs" / "job.yaml").read_text())
 
+    def test_unusual_columns_make_drafts_that_run(self):
+        draw = random.Random(2)
+        wide = [[f"c{i}" for i in range(2000)], *([draw.randrange(3) for _ in range(2000)] for _ in range(50))]
+        braces = [["town", "hair", "n"]]
+        braces += [[draw.choice(["{a", "b"]), draw.choice(["red", "brown"]), draw.randrange(9)] for _ in range(60)]
+        dates = [["born", "n"], ["2000-02-30", 1]]
+        dates += [[f"20{draw.randrange(10, 20)}-02-11", draw.randrange(9)] for _ in range(60)]
+        for name, rows in (("wide", wide), ("braces", braces), ("dates", dates)):
+            with self.subTest(name):
+                self.write(f"{name}.csv", rows)
+                self.run_in_folder("job", "init", f"{name}.csv", "--output", "job.yaml")
+                self.run_in_folder("anonymize", "job.yaml")
+                with open(self.folder / f"{name}_k5.csv", newline="") as file:
+                    published = list(csv.DictReader(file))
+                self.assertEqual(len(published), len(rows) - 1)
+                classes = collections.Counter(tuple(row.values()) for row in published)
+                self.assertGreaterEqual(min(classes.values()), 5)
+
+    def test_a_draft_that_cannot_be_run_is_written_and_says_so(self):
+        self.write("ids.csv", [["id", "Name"], *([i, f"n{i}"] for i in range(30))])
+        done = self.run_in_folder("job", "init", "ids.csv", "--output", "job.yaml", status=1)
+        self.assertIn("the draft can't be run yet", done.stderr)
+        self.assertIn("no quasi-identifier", done.stderr)
+        self.assertIn("a job needs one. Change a class below", (self.folder / "job.yaml").read_text())
+
     def test_what_cannot_be_drafted_is_named(self):
         (self.folder / "empty.csv").write_text("a,b\n")
         (self.folder / "ragged.csv").write_text("a,b\n1\n")
         (self.folder / "book.xlsx").write_bytes(b"PK\x03\x04 something")
+        (self.folder / "latin.csv").write_bytes("größe,n\n".encode("latin-1") + b"1,2\n" * 9)
+        (self.folder / "few.csv").write_text("age,n\n1,2\n")
+        os.mkfifo(self.folder / "pipe")
         for arguments, words in (
             (["nothing.csv"], "nothing.csv"),
             (["empty.csv"], "empty.csv has no rows"),
             (["ragged.csv", "--separator", ","], "ragged.csv: record 2 has 1 fields"),
             (["book.xlsx"], "book.xlsx"),
+            (["latin.csv"], "latin.csv: the name of column 1 is not UTF-8"),
+            (["few.csv"], "few.csv has 1 records, which are fewer than k = 5"),
+            (["pipe"], "pipe is a pipe or a device"),
             (["ragged.csv", "--separator", ",,"], "can't separate fields"),
         ):
             with self.subTest(arguments):

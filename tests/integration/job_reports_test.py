@@ -190,6 +190,29 @@ class JobReports(VerbCase):
         self.assertIn("version: 1", (self.folder / "job.yaml").read_text())
         self.assertFalse((self.folder / "out.csv").exists())
 
+    def test_no_output_replaces_another(self):
+        job = JOB.replace("out.csv}", "out.csv, replace: true}")
+        (self.folder / "self").symlink_to(self.folder)
+        options = (
+            ("--report",),
+            ("--certificate",),
+            ("--report-html",),
+            ("--statistics-report",),
+            ("--contingency", "age,illness", "--contingency-report"),
+        )
+        try:
+            for option in options:
+                for name in ("out.csv", "./out.csv", "self/out.csv"):
+                    with self.subTest(option=option[-1], name=name):
+                        done = self.anonymize(job, *option, name, status=1)
+                        self.assertIn("also writes", done.stderr)
+                        self.assertFalse((self.folder / "out.csv").exists())
+            same = ("--report", "s1.json", "--statistics-report", "self/s1.json")
+            self.assertIn("also writes", self.anonymize(job, *same, status=1).stderr)
+            self.assertFalse((self.folder / "s1.json").exists())
+        finally:
+            (self.folder / "self").unlink()
+
 
 if __name__ == "__main__":
     main()

@@ -2,6 +2,8 @@
 // tests/integration/job_init_test.py.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "draft/job_draft.hpp"
 
 using namespace pgveil;
@@ -56,6 +58,48 @@ TEST_CASE("each column of a draft has a class, what it needs, and the reason") {
       has(text, "# hair: it says nothing about itself, so others may know it; groups show a set of values."));
   CHECK(!has(text, "gout"));
   CHECK(!has(text, "example.org"));
+}
+
+TEST_CASE("a day that no calendar has does not make a draft that fails") {
+  std::string text = "born,age\n2000-02-30,1\n";
+  for (int i = 1; i < 20; ++i)
+    text += "2000-02-1" + std::to_string(i % 9) + "," + std::to_string(i % 5) + "\n";
+  const auto made = drafted(text);
+  CHECK(has(made, "  born: {class: quasi_identifier, hierarchy: {masking: {}}}\n"));
+  CHECK(has(made, "the calendar does not have 1\n"));
+  CHECK(!has(made, "2000-02-30"));
+}
+
+TEST_CASE("values that look like sets are shown by their beginning") {
+  std::string text = "town,hair,age\n";
+  for (int i = 0; i < 20; ++i)
+    text += std::string(i % 2 == 0 ? "{a" : "b") + "," + (i % 3 == 0 ? "red" : "brown") + "," +
+            std::to_string(i % 5) + "\n";
+  const auto made = drafted(text);
+  CHECK(has(made, "  town: {class: quasi_identifier, hierarchy: {masking: {}}}\n"));
+  CHECK(has(made, "  hair: {class: quasi_identifier, hierarchy: {masking: {}}}\n"));
+  CHECK(has(made, "  age: {class: quasi_identifier, numeric: true}\n"));
+  CHECK(has(made, "\nleast_loss: {ranges: tight}\n"));
+  CHECK(!has(drafted(people()), "ranges: tight"));
+}
+
+TEST_CASE("a draft has no more quasi-identifiers than a job can have, and keeps those that are known") {
+  std::string head, row;
+  for (int i = 0; i < 40; ++i) {
+    head += "c" + std::to_string(i) + ",";
+    row += "1,";
+  }
+  std::string other = row;
+  std::ranges::replace(other, '1', '2');
+  const auto made = drafted(head + "age,diagnosis\n" + row + "3,flu\n" + other + "4,gout\n");
+  std::size_t looked_at = 0;
+  for (std::size_t at = 0; (at = made.find("{class: quasi_identifier", at)) != std::string::npos; ++at)
+    ++looked_at;
+  CHECK(looked_at == 31);  // and the sensitive one
+  CHECK(has(made, "  age: {class: quasi_identifier, numeric: true}\n"));
+  CHECK(has(made, "  diagnosis: {class: sensitive"));
+  CHECK(has(made, "  c39: {class: identifier}\n"));
+  CHECK(has(made, "  # c39: a job can have 32 quasi-identifiers and sensitive columns together"));
 }
 
 TEST_CASE("a draft names files, separators and NULL as a job does") {

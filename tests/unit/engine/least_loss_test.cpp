@@ -213,7 +213,10 @@ TEST_CASE("more rounds lose less, and a stop leaves the groups so far") {
   const auto made = value_of(form(drawn, options));
   CHECK(gcp(drawn, made.groups, Ranges::sets) < 0.97 * without);
   options.is_stopped = [asked = 0]() mutable { return ++asked > 2; };
-  CHECK(value_of(form(drawn, options)).rounds == 2);
+  const auto stopped = value_of(form(drawn, options));
+  CHECK(stopped.rounds == 2);
+  CHECK(stopped.is_stopped);
+  CHECK_FALSE(made.is_stopped);
   options.is_stopped = {};
   options.is_aborted = [] { return true; };
   CHECK(form(drawn, options).error().kind == ErrorKind::usage);

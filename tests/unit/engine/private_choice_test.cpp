@@ -33,9 +33,7 @@ PreparedTable one_value(std::uint64_t records) {
 }  // namespace
 
 TEST_CASE("noise is as likely as its formula says") {
-  const struct {
-    std::uint64_t numerator, denominator;
-  } cases[] = {{1, 1}, {3, 7}, {1, 40}, {5, 2}};
+  const struct { std::uint64_t numerator, denominator; } cases[] = {{1, 1}, {3, 7}, {1, 40}, {5, 2}};
   constexpr int kDraws = 6'000;
   for (const auto& [numerator, denominator] : cases) {
     CAPTURE(numerator);
@@ -175,8 +173,7 @@ TEST_CASE("what cannot win is left out, and the choice is the same") {
     std::optional<std::pair<std::uint64_t, Transformation>> best;
     for (const auto& at : all) {
       const std::uint64_t value =
-          score(at) +
-          geometric_noise(epsilon, least_change * expected.most_of_a_record() * 1'000'000, again);
+          score(at) + geometric_noise(epsilon, least_change * expected.most_of_a_record() * 1'000'000, again);
       if (!best || value > best->first) best = {value, at};
     }
     CHECK(chosen.levels == table.to_given(best->second));

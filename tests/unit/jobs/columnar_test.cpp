@@ -376,7 +376,7 @@ TEST_CASE("a text that is not UTF-8 and an output that fails are errors") {
   };
   CHECK(write_columnar(publication, ColumnarFormat::parquet, {}, to_nowhere)
             .error()
-            .public_message.starts_with("zip has a text that is not UTF-8"));
+            .public_message.starts_with("a text of column zip is not UTF-8"));
   for (const auto format : kFormats)
     CHECK(write_columnar(some_publication(), format, {}, to_nowhere).error().public_message == "full");
 }

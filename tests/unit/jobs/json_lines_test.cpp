@@ -129,6 +129,34 @@ TEST_CASE("a publication is written as objects, and its recount sees what was ch
   CHECK(recount(with("}\n{", "}{")).has_error());
 }
 
+TEST_CASE("a text that is not UTF-8 is refused before anything is written") {
+  engine::Publication publication;
+  publication.columns = {{"town", true, {"R\xF6m"}, {0}}};
+  publication.rows = 1;
+  const auto message = [&] {
+    const auto written = write_json_lines(publication, [](std::string_view) -> Result<void> {
+      FAIL("written");
+      return {};
+    });
+    return written ? std::string() : written.error().public_message;
+  };
+  CHECK(message().starts_with("a text of column town is not UTF-8"));
+  publication.columns = {{"r\xF6t", true, {"1"}, {0}}};
+  CHECK(message().starts_with("the name of column 1 is not UTF-8"));
+}
+
+TEST_CASE("the hint about NULL can be followed as it is written") {
+  const auto table = read_json_lines(pieces_of("{\"a\":null}\n", 9), std::nullopt, {}, nullptr);
+  REQUIRE(table.has_error());
+  CHECK(table.error().hint.find("\"null\": \"NULL\" below input") != std::string::npos);
+  const auto job = read_job_text(
+      "version: 1\nname: j\ninput:\n  file: a.jsonl\n  \"null\": \"NULL\"\nattributes:\n"
+      "  a: {class: quasi_identifier, hierarchy: {masking: {}}}\nk: 2\noutput: {file: b.csv}\n",
+      "/x/job.yaml");
+  REQUIRE_MESSAGE(job.has_value(), one_line(job.error()));
+  CHECK(job->null_text == "NULL");
+}
+
 TEST_CASE("a job reads and writes JSON lines, packed too, and publishes what it does from CSV") {
   TemporaryFolder folder;
   folder.write("in.csv", "age,town,ill\n21,Oslo,flu\n22,Oslo,\n41,Rome,flu\n42,Rome,cold\n");

@@ -86,6 +86,29 @@ TEST_CASE("a settled file is whole, private and alone") {
   CHECK((status.st_mode & 0777) == 0600);
 }
 
+TEST_CASE("an output is neither an input nor another output, however its path is written") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path("real"));
+  std::filesystem::create_directory_symlink(folder.path("real"), folder.path("link"));
+  const auto message = [&](Names inputs, Names outputs) {
+    const auto file =
+        OutputFile::create({folder.path("real/out.csv"), true, std::move(inputs), "", std::move(outputs)});
+    return file ? std::string() : file.error().public_message;
+  };
+  for (const bool is_there : {false, true}) {
+    CAPTURE(is_there);
+    if (is_there) folder.write("real/out.csv", "old");
+    for (const auto* const other : {"real/out.csv", "link/out.csv", "real/./out.csv"}) {
+      CAPTURE(other);
+      CHECK(message({folder.path(other)}, {}).find("but this command reads") != std::string::npos);
+      CHECK(message({}, {folder.path(other)}).find("which this command also writes") != std::string::npos);
+    }
+    CHECK(message({folder.path("out.csv"), ""}, {folder.path("link/other.csv")}).empty());
+  }
+  std::filesystem::create_symlink(folder.path("real/out.csv"), folder.path("alias"));
+  CHECK(message({folder.path("alias")}, {}).find("but this command reads") != std::string::npos);
+}
+
 TEST_CASE("a name that was taken meanwhile is not overwritten") {
   const TemporaryFolder folder;
   auto file = opened(folder, false);
