@@ -140,14 +140,15 @@ void measure_private_choices(const Options& options) {
     for (const std::size_t steps : {5u, 10u, 20u, 40u, 100u}) {
       std::mt19937_64 random(steps);
       std::vector<double> tried;
-      for (std::size_t i = 0; i < kDraws; ++i) tried.push_back(walked(it->table, scores, steps, random) / best);
+      for (std::size_t i = 0; i < kDraws; ++i)
+        tried.push_back(walked(it->table, scores, steps, random) / best);
       if (walks.empty() || median(tried) > median(walks)) walks = tried;
     }
-    fmt::print("| {} | {} | {:.0f} | {:.3f} | {:.3f}–{:.3f} | {:.0f} | {:.2f} | {:.3f} | {:.3f}–{:.3f} | {:.2f} |\n",
-               it->name, transformation_count(it->table.lattice).value_or(0), best, median(shares),
-               std::ranges::min(shares), std::ranges::max(shares), median(counts), median(times),
-               median(walks), std::ranges::min(walks), std::ranges::max(walks),
-               median(shares) / median(walks));
+    fmt::print(
+        "| {} | {} | {:.0f} | {:.3f} | {:.3f}–{:.3f} | {:.0f} | {:.2f} | {:.3f} | {:.3f}–{:.3f} | {:.2f} |\n",
+        it->name, transformation_count(it->table.lattice).value_or(0), best, median(shares),
+        std::ranges::min(shares), std::ranges::max(shares), median(counts), median(times), median(walks),
+        std::ranges::min(walks), std::ranges::max(walks), median(shares) / median(walks));
     std::fflush(stdout);
   }
 }

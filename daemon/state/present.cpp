@@ -162,8 +162,7 @@ Result<Reading> read_inputs(const Config& config, const Specs& specs, const std:
   reading.input.in_parts = on_all_processors;
   reading.input.look_ups = config.look_ups ? rewriter::LookUps::yes : rewriter::LookUps::no;
   reading.input.notices = config.notices ? rewriter::ReaderNotices::yes : rewriter::ReaderNotices::no;
-  if (lacks_definition(*reading.input.catalog, reading.input.open_tables))
-    reading.view.look_again = true;
+  if (lacks_definition(*reading.input.catalog, reading.input.open_tables)) reading.view.look_again = true;
   return reading;
 }
 

@@ -35,10 +35,10 @@ struct DatabaseView {
   std::string fingerprint;                                         // of the catalog, taken before it was read
   // The next check of the catalog reads it again, although its fingerprint may be the same.
   bool look_again = false;
-  std::string problem = {};  // what read_database_cautiously closed, and why
-  std::vector<Finding> server_findings;                            // if one is an error, there is no snapshot
-  std::vector<Finding> surroundings_findings;                      // if one is an error, no table is open
-  std::string stamp;  // of the stored versions; taken before they were read
+  std::string problem = {};                    // what read_database_cautiously closed, and why
+  std::vector<Finding> server_findings;        // if one is an error, there is no snapshot
+  std::vector<Finding> surroundings_findings;  // if one is an error, no table is open
+  std::string stamp;                           // of the stored versions; taken before they were read
   rewriter::VersionGuard version_guard = rewriter::VersionGuard::absent;
   std::vector<Finding> join_findings = {};  // an error: BUILD refuses, and what is open stays open
   // Per policy, the stored version that is closed until it is counted together with others over its table

@@ -26,13 +26,12 @@ ExpectedRecords::ExpectedRecords(double rate, std::uint64_t k) {
     // Of n − 1 records, the last one is the (k − 1)st that is taken.
     const double more =
         n == k ? std::pow(rate, static_cast<double>(k - 1)) : rate * chance(n - 2, k - 2, rate);
-    if (more < kLeastShare && static_cast<double>(n) * rate > static_cast<double>(k)) break;
+    if (more<kLeastShare&& static_cast<double>(n) * rate> static_cast<double>(k)) break;
     reached += more;
     shares_.push_back(std::min(most, static_cast<std::uint64_t>(unit * reached)));
   }
   shares_.push_back(most);
-  for (std::uint64_t n = 1; n <= shares_.size(); ++n)
-    most_ = std::max(most_, of_class(n) - of_class(n - 1));
+  for (std::uint64_t n = 1; n <= shares_.size(); ++n) most_ = std::max(most_, of_class(n) - of_class(n - 1));
 }
 
 }  // namespace pgveil::engine

@@ -38,7 +38,9 @@ class Numbering {
     return number;
   }
   // Of the direct generalization by attribute j.
-  [[nodiscard]] std::uint64_t above(std::uint64_t number, std::size_t j) const { return number + strides_[j]; }
+  [[nodiscard]] std::uint64_t above(std::uint64_t number, std::size_t j) const {
+    return number + strides_[j];
+  }
 
  private:
   const Lattice& lattice_;
@@ -187,8 +189,7 @@ Result<std::optional<PrivateChoice>> choose_privately(const PreparedTable& table
                  "raise min_level or lower max_level of some quasi-identifiers"};
   }
   std::vector<double> weights(lattice.attributes, 1);
-  for (std::size_t i = 0; i < options.weights.size(); ++i)
-    weights[table.given_order[i]] = options.weights[i];
+  for (std::size_t i = 0; i < options.weights.size(); ++i) weights[table.given_order[i]] = options.weights[i];
   return Chooser(table, lattice, options, std::move(weights)).choose(draws);
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 // Functions that become NULL of their type. Definitions may quote data. Sizes of the whole database or a
-// tablespace grow, page by page, with hidden rows; so do statistics of tables. How a value is stored tells how
-// long the hidden values of its row are. Counters of transactions and
-// the like tell what others do on the server. Tools ask for all of these and accept NULL.
+// tablespace grow, page by page, with hidden rows; so do statistics of tables. How a value is stored tells
+// how long the hidden values of its row are. Counters of transactions and the like tell what others do on the
+// server. Tools ask for all of these and accept NULL.
 #include <optional>
 #include <string_view>
 
