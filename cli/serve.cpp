@@ -7,10 +7,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <optional>
+#include <stop_token>
+#include <thread>
 
 #include "cli/service_manager.hpp"
 #include "cli/verbs.hpp"
@@ -161,20 +165,54 @@ void reload(ServingState& serving, net::Server& server) {
   log::info("reload", "done");
 }
 
+// On a thread of its own, because a server that hangs holds up a reload, and the signal that ends pgveil must
+// be heard nevertheless.
+class Reloads {
+ public:
+  Reloads(ServingState& serving, net::Server& server)
+      : thread_([this, &serving, &server](const std::stop_token& stop) { run(serving, server, stop); }) {}
+
+  // Several that are asked for while one runs are one.
+  void ask() {
+    {
+      const std::lock_guard lock(mutex_);
+      is_asked_ = true;
+    }
+    wake_.notify_one();
+  }
+
+ private:
+  void run(ServingState& serving, net::Server& server, const std::stop_token& stop) {
+    while (true) {
+      {
+        std::unique_lock lock(mutex_);
+        if (!wake_.wait(lock, stop, [this] { return is_asked_; })) return;
+        is_asked_ = false;
+      }
+      reload(serving, server);
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  bool is_asked_ = false;
+  std::jthread thread_;  // the last member, because it uses the others
+};
+
 // How to end: from the console's SHUTDOWN, which sends SIGUSR1, or from a signal of the operator's.
 struct End {
   console::Ending ending = console::Ending::at_once;
   std::optional<std::chrono::milliseconds> limit = std::nullopt;  // nullopt: no limit
 };
 
-End wait_for_the_end(ServingState& serving, net::Server& server, const Commands& commands,
+End wait_for_the_end(ServingState& serving, net::Server& server, Reloads& reloads, const Commands& commands,
                      const sigset_t& signals) {
   for (;;) {
     int signal = 0;
     if (sigwait(&signals, &signal) != 0) continue;
     if (signal == kWaitForClients) return {console::Ending::when_clients_go};
     switch (signal) {
-      case SIGHUP: reload(serving, server); continue;
+      case SIGHUP: reloads.ask(); continue;
       case SIGTERM:
         return {console::Ending::at_rest,
                 std::chrono::milliseconds(serving.present()->config.limits.drain_timeout_ms)};
@@ -303,7 +341,8 @@ Result<void> serve(const std::string& path) {
   tell_service_manager("READY=1\nSTATUS=serving");
   {
     const Watch watch(**serving);
-    const End how = wait_for_the_end(**serving, **server, commands, signals);
+    Reloads reloads(**serving, **server);
+    const End how = wait_for_the_end(**serving, **server, reloads, commands, signals);
     if (how.ending == console::Ending::when_clients_go) {
       tell_service_manager("STATUS=waiting until the clients have disconnected");
       (*server)->stop_listening();

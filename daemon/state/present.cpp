@@ -230,7 +230,7 @@ Result<DatabaseView> read_database(const Config& config, const Specs& specs, con
   if (auto fit = refuse_errors(reading->view.server_findings); !fit) return fit.error();
   if (auto closed = refuse_errors(reading->view.surroundings_findings); !closed) return closed.error();
   reading->input.generation = generations.next();
-  if (before != nullptr) reading->input.before = before->snapshot;
+  if (before != nullptr) reading->input.before = last_snapshot_of(*before);
   bool is_complete = true;
   auto snapshot = views == MaskViews::make
                       ? snapshot_with_views(config, database, reading->input, is_complete)
@@ -262,7 +262,6 @@ Result<DatabaseView> read_database_cautiously(const Config& config, const Specs&
   rewriter::SnapshotInput& input = reading->input;
   if (auto closed = refuse_errors(view.surroundings_findings); !closed) {
     view.problem = one_line(closed.error());
-    view.look_again = true;
     input.open_tables.clear();
   }
   input.before = last_snapshot_of(before);

@@ -79,7 +79,7 @@ class Generations {
 
 // Does what read_database does, for a catalog that changed while the proxy runs. What does not fit the
 // catalog is closed instead of being an error: first the open tables, then all policies. The view's `problem`
-// says what was closed and why. If the findings about the server or the surroundings close something, the
+// says what was closed and why. If a finding about the server closes the database, the
 // view is to be read again, because the fingerprint does not cover everything that they depend on.
 //
 // Making new masks may take minutes. So if less may be shown than before, close_first is called before that

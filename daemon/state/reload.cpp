@@ -151,8 +151,12 @@ Result<Present> ServingState::load(Config config, std::vector<LoadStep>& steps) 
     present.specs = std::move(*specs);
   if (const auto bypass = check_bypass_roles(config, present.specs); !bypass)
     note("bypass_roles", bypass, "");
-  const auto cluster = db::check_same_cluster(query_endpoint(config), config.backend.databases.front());
   // If nobody can be reached, the databases say so.
+  Result<std::vector<std::string>> cluster = std::vector<std::string>();
+  for (const auto& database : config.backend.databases) {
+    cluster = db::check_same_cluster(query_endpoint(config), database);
+    if (cluster ? cluster->empty() : cluster.error().kind != ErrorKind::connection) break;
+  }
   if (!cluster && cluster.error().kind != ErrorKind::connection) note("backend.hosts", cluster, "");
   if (cluster) {
     for (const auto& host : *cluster)
@@ -161,7 +165,14 @@ Result<Present> ServingState::load(Config config, std::vector<LoadStep>& steps) 
   }
   if (config.auth_query) {
     auto query = open_auth_query(config, present.specs);
-    if (note("auth_query", query, "asked")) present.auth_query = std::move(*query);
+    const bool is_out_of_reach = !query && query.error().kind == ErrorKind::connection;
+    if (is_out_of_reach && now->auth_query && config.auth_query == now->config.auth_query) {
+      steps.push_back(
+          {"auth_query", false, one_line(query.error()) + "; it will be asked at the next login"});
+      present.auth_query = now->auth_query;
+    } else if (note("auth_query", query, "asked")) {
+      present.auth_query = std::move(*query);
+    }
   }
   std::optional<Error> unreachable;
   bool is_any_read = false;

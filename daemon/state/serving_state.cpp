@@ -306,6 +306,9 @@ Result<void> ServingState::refresh(const std::string& database) {
   if (!read) return read.error();
   if (auto kept = check_guard(database, *read); !kept) return kept;
   const auto& before = now->databases.at(database);
+  if (read->snapshot && !before.snapshot) {  // it opens, so nothing is left out that the start checks
+    if (auto role = check_role(now->config, now->specs, database); !role) return role;
+  }
   if (!read->problem.empty() && read->problem != before.problem)
     log::error("database " + database, "closed in part: " + read->problem);
   if (read->snapshot && !before.snapshot) log::info("database " + database, "is answered again");

@@ -1,8 +1,10 @@
 #include "db/server/connection.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <libpq-fe.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -180,11 +182,13 @@ Connection::Connection(const Endpoint& endpoint, const std::string& database, Ac
   PQsetNoticeProcessor(
       connection_.get(), [](void*, const char*) {}, nullptr);
   canceller_.reset(PQgetCancel(connection_.get()), &PQfreeCancel);
+  own_socket_ = ::fcntl(PQsocket(connection_.get()), F_DUPFD_CLOEXEC, 0);
   if (interrupt_) interrupt_->add(*this);
 }
 
 Connection::~Connection() {
   if (interrupt_) interrupt_->remove(*this);
+  if (own_socket_ >= 0) ::close(own_socket_);
 }
 
 // PQcancel waits until the server has closed the connection of the request. A server that hangs never does.
@@ -202,7 +206,7 @@ void Connection::cancel() noexcept {
     if (answer.wait_for(kCancelPatience) == std::future_status::ready) return;
   } catch (const std::exception&) {  // no thread could be started
   }
-  ::shutdown(PQsocket(connection_.get()), SHUT_RDWR);
+  if (own_socket_ >= 0) ::shutdown(own_socket_, SHUT_RDWR);
 }
 
 void Connection::refuse_if_ended() const {

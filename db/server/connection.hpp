@@ -101,6 +101,7 @@ class Connection {
   std::string database_;
   std::string echo_;
   std::unique_ptr<pg_conn, void (*)(pg_conn*)> connection_;
+  int own_socket_ = -1;                   // a duplicate: another thread may use it while libpq closes its own
   std::shared_ptr<pg_cancel> canceller_;  // its own copy of what a cancel needs
   std::string lines_;                     // of a COPY, not sent yet
 };

@@ -82,7 +82,7 @@ Task<bool> clean(BackendPtr connection, std::chrono::milliseconds timeout) {
   const auto outcome = co_await (discard_all(connection) || timer.async_wait(kAsTuple));
   if (outcome.index() == 1 || !std::get<0>(outcome)) co_return false;
   session::BackendState& state = *connection->state;
-  state.settings.clear();
+  session::note_settings(state, {});
   state.statements.forget_all();
   state.knows_statements = true;
   state.unnamed.clear();

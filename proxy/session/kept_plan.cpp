@@ -29,6 +29,7 @@ bool may_run(const Conversation& conversation, const LetThrough& judged) {
 
 void run(Conversation& conversation, const KeptForm& form, const Part& part, std::size_t mark,
          const KeptSettings& before) {
+  conversation.next_use.reset();
   const std::string key = form.key + reading_of_constants(*conversation.state.server);
   const std::string name = name_on_connection(conversation, key, form, part, mark, before);
   const auto expect = [&](Expectation expectation) {

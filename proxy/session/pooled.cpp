@@ -42,7 +42,10 @@ std::string key_here(Conversation& conversation, const ParsedText& parsed) {
   const BackendState& server = *conversation.state.server;
   const std::string key = parsed.key + reading_of_constants(server);
   if (!conversation.is_changing_settings) return key;
-  std::string& own = conversation.keys_while_changing[parsed.key];
+  constexpr std::size_t kMostKeys = 1'000;  // of one batch; those that are forgotten are prepared again
+  auto& keys = conversation.keys_while_changing;
+  if (keys.size() >= kMostKeys && !keys.contains(parsed.key)) keys.clear();
+  std::string& own = keys[parsed.key];
   while (own.empty()) {
     std::string next = key + "#" + std::to_string(++conversation.unnamed_count);
     if (!server.statements.has(next)) own = std::move(next);
@@ -248,6 +251,7 @@ std::optional<wire::ErrorResponse> send_parse(Conversation& conversation, const 
 }
 
 std::variant<std::string, wire::ErrorResponse> prepare_here(Conversation& conversation, const Use& use) {
+  conversation.next_use.reset();
   auto name = place_here(conversation, use);
   const auto* there = std::get_if<std::string>(&name);
   if (there != nullptr && !there->empty()) {

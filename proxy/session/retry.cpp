@@ -136,7 +136,8 @@ void on_backend_frame(Conversation& conversation, const wire::FrameView& frame) 
   std::string& out = conversation.state.out.to_client;
   const std::size_t before = out.size();
   server_messages::on_frame(conversation, frame);
-  if (conversation.state.is_closed()) return;  // the client is told why, and of nothing before
+  if (conversation.state.is_closed()) return;           // the client is told why, and of nothing before
+  if (frame.tag == wire::ParameterStatus::tag) return;  // it holds whatever becomes of the statement
   state.held.append(out, before);
   out.resize(before);
   // A batch of pgveil's own may follow before the client's is over (close_unclosed).

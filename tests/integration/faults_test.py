@@ -166,7 +166,7 @@ class BadBackend(Faults):
         with RawClient(self.pgveil.port) as client:
             reply = client.log_in({"user": "analyst", "database": "demo"})
         self.assertEqual(
-            (reply.sqlstates(), reply.is_closed or reply.errors[0]["S"] == "FATAL"), (["57014"], True)
+            (reply.sqlstates(), reply.is_closed or reply.errors[0]["S"] == "FATAL"), (["08006"], True)
         )
 
     def test_a_half_open_connection_holds_nobody_else_and_ends_with_its_client(self):
