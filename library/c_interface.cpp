@@ -109,14 +109,18 @@ bool has_null(const pgveil_table& table) {
   });
 }
 
+// Whether a value may have the text that stands for NULL.
+enum class NullText { is_apart, may_be_a_value };
+
 // As the engine has it. A NULL becomes the text null_text.
-Result<engine::Table> engine_table(const pgveil_table& table, const std::string& null_text) {
+Result<engine::Table> engine_table(const pgveil_table& table, const std::string& null_text,
+                                   NullText whose = NullText::is_apart) {
   engine::Table made;
   for (const auto& given : table.columns) {
     engine::ColumnEncoder encoder(given.name);
     const bool has_text = std::ranges::find(given.values, null_text) != given.values.end();
     for (const auto code : given.codes) {
-      if (code == PGVEIL_NULL && has_text)
+      if (code == PGVEIL_NULL && has_text && whose == NullText::is_apart)
         return wrong("column " + given.name + " has NULL and the text " + null_text,
                      "name another text for NULL in the job: input: {null: …}");
       encoder.add(code == PGVEIL_NULL ? null_text : given.values[code]);
@@ -126,10 +130,24 @@ Result<engine::Table> engine_table(const pgveil_table& table, const std::string&
   return made;
 }
 
+// The values are sorted, because their order of first appearance would tell of the input's order.
+pgveil_table::Column column_of(const engine::PublishedColumn& column) {
+  pgveil_table::Column made{column.name, column.values, column.codes.all()};
+  std::ranges::sort(made.values);
+  std::vector<std::uint32_t> place_of(column.values.size());
+  for (std::size_t code = 0; code < place_of.size(); ++code) {
+    const auto place = std::ranges::lower_bound(made.values, column.values[code]) - made.values.begin();
+    place_of[code] = static_cast<std::uint32_t>(place);
+  }
+  for (auto& code : made.codes) {
+    if (code != PGVEIL_NULL) code = place_of[code];
+  }
+  return made;
+}
+
 std::unique_ptr<pgveil_table> table_of(const engine::Publication& publication) {
   auto made = std::make_unique<pgveil_table>();
-  for (const auto& column : publication.columns)
-    made->columns.push_back({column.name, column.values, column.codes.all()});
+  for (const auto& column : publication.columns) made->columns.push_back(column_of(column));
   return made;
 }
 
@@ -147,7 +165,9 @@ Result<std::unique_ptr<pgveil_table>> anonymized(const pgveil_table& table, cons
   if (!job) return job.error();
   request.job = std::move(*job);
   if (!request.job.null_text && has_null(table)) request.job.null_text = std::string(app::kNullOfTables);
-  const auto input = engine_table(table, request.job.null_text.value_or(""));
+  // With differential privacy, a value must not decide whether there is a table.
+  const auto whose = request.job.differential_privacy ? NullText::may_be_a_value : NullText::is_apart;
+  const auto input = engine_table(table, request.job.null_text.value_or(""), whose);
   if (!input) return input.error();
   request.table = &*input;
   request.levels = levels_of(options.levels, options.level_count);

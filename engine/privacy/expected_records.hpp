@@ -13,7 +13,7 @@ namespace pgveil::engine {
 
 class ExpectedRecords {
  public:
-  static constexpr std::uint64_t kUnit = std::uint64_t{1} << 16;  // units of one record
+  static constexpr std::uint64_t kUnit = std::uint64_t{1} << 12;  // units of one record
 
   // REQUIRES: 0 < rate < 1; k ≥ 1.
   ExpectedRecords(double rate, std::uint64_t k);

@@ -6,7 +6,7 @@ namespace pgveil::engine {
 namespace {
 
 // True with probability e^(−over ÷ under). REQUIRES: over ≤ under. The number of turns exceeds n with
-// probability 1 ÷ n!.
+// probability 1 ÷ n! at most, so 64 of them never come, and `under` times their number fits.
 bool is_survivor(std::uint64_t over, std::uint64_t under, SecretDraws& draws) {
   std::uint64_t turns = 1;
   while (draws.below(under * turns) < over) ++turns;
@@ -16,7 +16,7 @@ bool is_survivor(std::uint64_t over, std::uint64_t under, SecretDraws& draws) {
 }  // namespace
 
 std::uint64_t geometric_noise(std::uint64_t numerator, std::uint64_t denominator, SecretDraws& draws) {
-  PGVEIL_ASSERT(numerator > 0 && denominator > 0 && denominator <= std::uint64_t{1} << 56);
+  PGVEIL_ASSERT(numerator > 0 && denominator > 0 && denominator <= std::uint64_t{1} << 58);
   // P(part = u) is in proportion to e^(−u ÷ denominator), and P(wholes ≥ v) = e^(−v).
   std::uint64_t part = draws.below(denominator);
   while (!is_survivor(part, denominator, draws)) part = draws.below(denominator);

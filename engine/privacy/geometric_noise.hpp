@@ -9,7 +9,7 @@
 namespace pgveil::engine {
 
 // X with P(X ≥ x) = e^(−x · numerator ÷ denominator) for each whole x ≥ 0. REQUIRES: 0 < numerator;
-// 0 < denominator ≤ 2^56.
+// 0 < denominator ≤ 2^58.
 [[nodiscard]] std::uint64_t geometric_noise(std::uint64_t numerator, std::uint64_t denominator,
                                             SecretDraws& draws);
 

@@ -17,7 +17,7 @@
 namespace pgveil::engine {
 namespace {
 
-constexpr std::uint64_t kPrecisionUnit = 4096;
+constexpr std::uint64_t kPrecisionUnit = 1024;
 constexpr std::uint64_t kEpsilonUnit = 1'000'000;
 constexpr double kBorder = 1e-9;  // more than the rounding of epsilon's decimal
 
@@ -87,15 +87,15 @@ class Chooser {
       sum += weights_[j] * (1 - lost);
     }
     const double all = std::accumulate(weights_.begin(), weights_.end(), 0.0);
-    return static_cast<std::uint64_t>(static_cast<double>(kPrecisionUnit) * sum / all);
+    const auto precision = static_cast<std::uint64_t>(static_cast<double>(kPrecisionUnit) * (sum / all));
+    return std::min(precision, kPrecisionUnit);
   }
 
-  // In the order of the numbers, whatever is looked at later.
+  // In the order of the numbers, whatever is looked at later. No precision is above kPrecisionUnit.
   void draw_noise(SecretDraws& draws) {
     const auto epsilon =
         static_cast<std::uint64_t>(options_.epsilon * static_cast<double>(kEpsilonUnit) * (1 - kBorder));
-    const std::uint64_t most = std::max<std::uint64_t>(1, precision(lattice_.bottom));
-    const std::uint64_t sensitivity = most * expected_.most_of_a_record();
+    const std::uint64_t sensitivity = kPrecisionUnit * expected_.most_of_a_record();
     noise_.resize(numbers_.size());
     for (auto& noise : noise_) noise = geometric_noise(epsilon, sensitivity * kEpsilonUnit, draws);
   }
@@ -190,6 +190,8 @@ Result<std::optional<PrivateChoice>> choose_privately(const PreparedTable& table
   }
   std::vector<double> weights(lattice.attributes, 1);
   for (std::size_t i = 0; i < options.weights.size(); ++i) weights[table.given_order[i]] = options.weights[i];
+  const double most = *std::ranges::max_element(weights);  // by it, because sums of large ones are infinite
+  for (double& weight : weights) weight /= most;
   return Chooser(table, lattice, options, std::move(weights)).choose(draws);
 }
 

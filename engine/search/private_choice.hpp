@@ -6,10 +6,10 @@
 // step.
 //
 //   q(g) = W(g) · Σ over classes of E(size)            E: ExpectedRecords
-//   W(g) = ⌊4096 · Σ_j w_j · (1 − level_j ÷ height_j) ÷ Σ_j w_j⌋
+//   W(g) = ⌊1024 · Σ_j w_j · (1 − level_j ÷ height_j) ÷ Σ_j w_j⌋
 //
-// So q is about 4096 · the records that will be published, each counted with the precision of its values
-// (Sweeney 2002). One record more adds something between 0 and Δ = max W · most_of_a_record() to each q. The
+// So q is about 1024 · the records that will be published, each counted with the precision of its values
+// (Sweeney 2002). One record more adds something between 0 and Δ = 1024 · most_of_a_record() to each q. The
 // choice is the g with the highest q(g) + X(g), where P(X ≥ x) = e^(−x · ε ÷ Δ), independently for each g; of
 // several, the first in lexicographic order. For whole numbers, q that never fall, and this noise, that is
 // private with ε: hold all X but that of g fixed. What g has to reach, minus q(g), changes by at most Δ with

@@ -212,7 +212,8 @@ Result<engine::DifferentialPrivacy> read_epsilon_and_delta(const Value& value) {
     made.search_epsilon =
         errors.take(read_decimal(*search_epsilon, engine::kLeastChoiceEpsilon, engine::kMostEpsilon));
   if (errors.error()) return *errors.error();
-  if (search_epsilon == nullptr || made.sampling_epsilon() >= engine::kLeastEpsilon) return made;
+  constexpr double kRounding = 1e-9;  // of the difference of two decimals
+  if (search_epsilon == nullptr || made.sampling_epsilon() >= engine::kLeastEpsilon - kRounding) return made;
   return error_at(
       search_epsilon->position(), "search_epsilon leaves nothing of epsilon for the sample",
       fmt::format("write at most {:.6g}, or raise epsilon", made.epsilon - engine::kLeastEpsilon));
@@ -305,6 +306,8 @@ Result<void> read_differential_privacy(const JobEntries& entries, Job& job) {
   if (wanted->search_epsilon > 0) {
     if (auto checked = check_private_choice(entries, *section, job); !checked) return checked;
   }
+  // One record without a value must not end the job.
+  if (!job.null_text) job.null_text = std::string(kNullOfTables);
   job.differential_privacy = *wanted;
   job.k = engine::smallest_k(*wanted);
   job.suppression = 1;

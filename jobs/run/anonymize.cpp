@@ -416,6 +416,9 @@ Result<void> publish(const AnonymizeRequest& request, const JobData& data,
   const auto made = applied(request, data, recoded, anonymity, report);
   if (!made) return made.error();
   if (is_aborted(hooks)) return interrupted();
+  if (made->suppressed_rows == report.rows && job.differential_privacy)
+    return error_of_kind(ErrorKind::policy, "every record is suppressed, so nothing would be left to read",
+                         "this run has spent its epsilon too; widen the levels, or wait for more records");
   if (made->suppressed_rows == report.rows)
     return error_of_kind(ErrorKind::policy, "every record is suppressed, so nothing would be left to read",
                          job.quality.gs < 0.5

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Optional, TypedDict, Union
 
 from ._frames import Frame
-from ._library import UsageError
+from ._library import NULL_TEXT, UsageError
 from .hierarchies import Hierarchy, order
 
 # These form groups, which cut numbers as numbers.
@@ -140,7 +140,10 @@ def text(
     models = {name: _with_order(given) for name, given in models_of(sensitive).items()}
     of_models = [it for all_of in models.values() for it in all_of.values()]
     used = [it for it in (*hierarchies.values(), *of_models) if isinstance(it, Hierarchy)]
-    null_text = frame.null_text(set().union(*(it.taken() for it in used)))
+    # With differential privacy, no record may decide how another is shown, or whether there is a table. So
+    # the text is fixed there, and a value that has it is missing.
+    is_private = isinstance(settings, Mapping) and "differential_privacy" in settings
+    null_text = NULL_TEXT if is_private else frame.null_text(set().union(*(it.taken() for it in used)))
 
     def rule_of(name: str, hierarchy: Hierarchy) -> Any:
         own = hierarchy.for_column(frame, name, null_text)
@@ -171,7 +174,7 @@ def text(
     unit = settings.get("unit")
     frame.want([*attributes, *([] if unit is None else [str(unit)])])
     read: dict[str, Any] = {"file": "table"}
-    if frame.has_null():
+    if frame.has_null() or is_private:
         read["null"] = null_text
     job: dict[str, Any] = {
         "version": 1,

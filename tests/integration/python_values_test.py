@@ -241,6 +241,27 @@ class Values(unittest.TestCase):
         )
         self.assertEqual(set(made.data["x"]), {"[0, 4)"})
 
+    def test_with_differential_privacy_no_record_decides_how_null_is_shown(self):
+        """The text NULL is missing there, and a text for NULL is never looked for."""
+        kinds = pgveil.hierarchies
+        private = {"epsilon": 1, "delta": 1e-4}
+
+        def shown(values, others, hierarchy):
+            data = {"x": values, "other": others}
+            made = pgveil.anonymize(data, {"x": hierarchy}, differential_privacy=private)
+            return set(made.data["x"])
+
+        many = [None] * 400 + ["a"] * 400
+        for hierarchy in (kinds.order([None, "a"], [2]).at(1), kinds.order(["NULL", "a"], [2]).at(1)):
+            for values, others in (
+                (many, ["b"] * 800),
+                (many, ["NULL"] + ["b"] * 799),
+                (["NULL"] + many[1:], ["b"] * 800),
+                (["NULL"] * 400 + ["a"] * 400, ["b"] * 800),
+                (["NULL"] * 399 + [None] + ["a"] * 400, ["b"] * 800),
+            ):
+                self.assertEqual(shown(values, others, hierarchy), {"NULL - a"})
+
 
 if __name__ == "__main__":
     main()

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "engine/privacy/differential_privacy.hpp"
 #include "engine/privacy/expected_records.hpp"
 #include "engine/privacy/geometric_noise.hpp"
 #include "random_tables.hpp"
@@ -150,7 +151,7 @@ TEST_CASE("what cannot win is left out, and the choice is the same") {
         sum += weight_of[j] * (1 - (height == 0 ? 0 : at.level(j) / height));
         weights += weight_of[j];
       }
-      return static_cast<std::uint64_t>(4096 * sum / weights);
+      return static_cast<std::uint64_t>(1024 * (sum / weights));
     };
     const auto score = [&](const Transformation& at) {
       std::map<std::vector<Code>, std::uint64_t> classes;
@@ -169,11 +170,10 @@ TEST_CASE("what cannot win is left out, and the choice is the same") {
     };
     SecretDraws again(std::to_string(seed));
     const auto epsilon = static_cast<std::uint64_t>(options.epsilon * 1e6 * (1 - 1e-9));
-    const std::uint64_t least_change = std::max<std::uint64_t>(1, precision(lattice.bottom));
     std::optional<std::pair<std::uint64_t, Transformation>> best;
     for (const auto& at : all) {
       const std::uint64_t value =
-          score(at) + geometric_noise(epsilon, least_change * expected.most_of_a_record() * 1'000'000, again);
+          score(at) + geometric_noise(epsilon, 1024 * expected.most_of_a_record() * 1'000'000, again);
       if (!best || value > best->first) best = {value, at};
     }
     CHECK(chosen.levels == table.to_given(best->second));
@@ -182,6 +182,24 @@ TEST_CASE("what cannot win is left out, and the choice is the same") {
     left_out += chosen.checks < all.size() ? 1 : 0;
   }
   CHECK(left_out > 10);
+}
+
+// Sums of large weights are infinite, and with a large ε one record adds thousands to a class.
+TEST_CASE("weights and epsilon of any size are taken") {
+  const auto table = one_value(200);
+  PrivateChoiceOptions options{500, 0.5, 3, {0}, {1}, {1}, {}, {}};
+  for (const double weight : {1e-300, 1.0, 1e305, 1.7e308}) {
+    options.weights = {weight};
+    SecretDraws draws("weights");
+    CHECK(value_of(choose_privately(table, options, draws))->levels == std::vector<unsigned>{0});
+  }
+  options.weights = {1};
+  for (const double epsilon : {5.5, 9.999}) {
+    options.sampling_rate = -std::expm1(-epsilon);
+    options.k = smallest_k({epsilon, 1e-15});
+    SecretDraws draws("large");
+    CHECK(value_of(choose_privately(table, options, draws)).has_value());
+  }
 }
 
 TEST_CASE("a choice ends when it is stopped, and is refused if it has too many transformations") {
