@@ -43,7 +43,7 @@ def points(sections):
         for row in next(iter(tables(sections.get(name, ""))), []):
             words = label(row)
             if words:
-                middle, low, high = measured(row[column])
+                middle, low, high = (max(it, 0.005) for it in measured(row[column]))  # 0.00 is less
                 found.append(
                     (words, 1 / middle, 1 / high, 1 / low) if is_throughput else (words, middle, low, high)
                 )
