@@ -4,8 +4,9 @@
 # measured and how.
 # Environment: PGVEIL_BIN (the binary; default build/release/cli/pgveil), PGVEIL_BENCH_ROUNDS,
 # PGVEIL_BENCH_SECONDS, PGVEIL_BENCH_TARGETS (default "direct pgbouncer pgveil"),
-# PGVEIL_BENCH_CLIENTS (default "8 64"), PGVEIL_BENCH_POOL: session (default: PgBouncer's; pgveil gives each
-# client a connection) or transaction (both; PgBouncer 1.18 can't do prepared there), PGVEIL_BENCH_ENFORCEMENT
+# PGVEIL_BENCH_CLIENTS (default "8 64"), PGVEIL_BENCH_POOL: session (default: a client of either proxy has a
+# server connection, which the next client gets), none (pgveil makes a new server connection for each client) or
+# transaction (both; PgBouncer 1.18 can't do prepared there), PGVEIL_BENCH_ENFORCEMENT
 # (query, stored or copy: how the policy of the protected table masks; default query), PGVEIL_BENCH_TABLES
 # (default "open protected"; large: an open table of 100 MB in wide rows, of which each statement gets all),
 # PGVEIL_BENCH_TLS (1: clients use TLS; the connections behind the two proxies don't).
@@ -119,6 +120,9 @@ start() {
   die "$name did not start: $(tail -n 3 "$DIRECTORY/$name.log")"
 }
 
+# Server connections that the clients of a proxy can have.
+connections() { [[ $POOL == transaction ]] && echo 20 || echo 300; }
+
 start_pgbouncer() {
   local bouncer
   bouncer=$(PATH=$PATH:/usr/sbin command -v pgbouncer) ||
@@ -133,8 +137,8 @@ listen_port = ${PORT[pgbouncer]}
 unix_socket_dir =
 auth_type = trust
 auth_file = $DIRECTORY/userlist.txt
-pool_mode = $POOL
-default_pool_size = $([[ $POOL == session ]] && echo 300 || echo 20)
+pool_mode = $([[ $POOL == transaction ]] && echo transaction || echo session)
+default_pool_size = $(connections)
 max_client_conn = 5000
 log_connections = 0
 log_disconnections = 0
@@ -170,7 +174,7 @@ policies: [people467.yaml]
 open_tables: [public.pgbench_accounts, public.pgbench_branches, public.pgbench_tellers$(! has_table large || echo ", public.large")]
 state_dir: state
 limits: {max_clients: 5000}
-pool: {mode: $([[ $POOL == session ]] && echo none || echo transaction)}
+pool: {mode: $POOL, size: $(connections)}
 log: {level: warning}
 $([[ -z $TLS ]] || echo "tls: {clients: {mode: require, cert_file: server.crt, key_file: server.key}}")
 YAML
