@@ -7,14 +7,15 @@
 // the incumbent is good, all boxes below its score must be settled in any case, and neighbours settle each
 // other and start from the same classes. So the open boxes are a stack, as deep as the lattice is high.
 //
-// Several boxes are processed at the same time, each along a path like those of Flash, and the checks that
-// they need run in one round. The number of boxes is fixed, so the result does not depend on the number of
+// Several boxes are processed at the same time, each by climbs or along a path like those of Flash, and the
+// checks that they need run in one round. The number of boxes is fixed, so the result does not depend on the number of
 // threads.
 #include <algorithm>
 #include <limits>
 #include <list>
 
 #include "engine/search/algorithms.hpp"
+#include "engine/search/climb.hpp"
 #include "engine/search/group_bound.hpp"
 #include "engine/search/path_search.hpp"
 
@@ -57,25 +58,30 @@ class BestFirst {
   explicit BestFirst(Explorer& explorer) : explorer_(explorer) {
     const Lattice& lattice = explorer.lattice();
     open_.push({explorer.quality().bound(lattice.bottom).value(), lattice.bottom, lattice.top});
+    if (Climb::is_possible(explorer)) climb_.emplace(explorer);
   }
 
   void run() {
     while (!explorer_.is_stopped()) {
       take_up_boxes();
       explorer_.raise_lower_bound(least_bound());
-      explorer_.note_bytes(open_.bytes());
+      explorer_.note_bytes(open_.bytes() + (climb_ ? climb_->bytes() : 0));
       std::vector<Transformation> targets = targets_of_round();
       if (targets.empty()) return;
       explorer_.check_round(
-          targets, [this](std::size_t i, const Summary&, bool is_anonymous) { told(i, is_anonymous); });
+          targets, [&](std::size_t i, const Summary& summary, bool is_anonymous) {
+            if (climb_) climb_->learn(targets[i], summary);
+            told(i, is_anonymous);
+          });
     }
   }
 
  private:
   struct Active {
     Box box;
-    std::optional<PathSearch> path;        // none: the lowest member itself must be scored
+    std::optional<PathSearch> path;        // none: it is settled by climbs, or its lowest member is scored
     std::optional<Transformation> wanted;  // the check that it needs in this round
+    std::size_t failures = 0;              // targets of climbs that were anonymous
   };
 
   // Takes up boxes until as many are active as a round has checks.
@@ -88,7 +94,8 @@ class BestFirst {
       if (!is_open_or_divided(box)) continue;
       auto& active = active_.emplace_back();
       active.box = box;
-      if (!explorer_.is_tagged_anonymous(box.low)) active.path.emplace(explorer_, reach_, box.low);
+      if (!climb_ && !explorer_.is_tagged_anonymous(box.low))
+        active.path.emplace(explorer_, reach_, box.low);
     }
   }
 
@@ -140,15 +147,22 @@ class BestFirst {
     return least;
   }
 
+  [[nodiscard]] Transformation wanted_of(Active& active) {
+    const Box& box = active.box;
+    if (climb_ && !explorer_.is_tagged_anonymous(box.low))
+      return climb_->target(box.low, box.high, active.failures);
+    if (active.path) {
+      if (const auto next = active.path->next()) return *next;
+      active.path.reset();
+    }
+    return box.low;
+  }
+
   // If two targets are comparable, only one is checked, because its result may settle the other.
   [[nodiscard]] std::vector<Transformation> targets_of_round() {
     std::vector<Transformation> targets;
     for (auto& active : active_) {
-      active.wanted = active.path ? active.path->next() : std::nullopt;
-      if (!active.wanted) {
-        active.path.reset();
-        active.wanted = active.box.low;
-      }
+      active.wanted = wanted_of(active);
       const auto is_comparable = [&](const Transformation& other) {
         return generalizes(other, *active.wanted) || generalizes(*active.wanted, other);
       };
@@ -166,12 +180,23 @@ class BestFirst {
       if (!active.wanted) continue;
       if (index-- > 0) continue;
       if (active.path) active.path->told(is_anonymous);
+      if (climb_ && *active.wanted != active.box.low) told_climb(active, is_anonymous);
       return;
     }
   }
 
+  void told_climb(Active& active, bool is_anonymous) {
+    if (is_anonymous) {
+      ++active.failures;
+      climb_->failed();
+    } else {
+      climb_->succeeded();
+    }
+  }
+
   Explorer& explorer_;
-  Reach reach_;
+  std::optional<Climb> climb_;  // none: each box is settled along a path
+  Reach reach_;                 // of paths
   OpenBoxes open_;
   std::vector<Transformation> recent_;  // not anonymous; the one found last comes first
   std::list<Active> active_;

@@ -326,6 +326,7 @@ SearchResult Explorer::result() && {
                              incumbent_->summary};
   }
   result.is_proven = !is_stopped_ && !is_proof_given_up_;
+  result.is_stopped = is_stopped_;
   if (!result.is_proven)
     // A depth-first proof leaves low boxes for the end, so the larger of the two bounds is used.
     result.lower_bound = std::max(least_open_bound(), lower_bound_.value_or(-HUGE_VAL));

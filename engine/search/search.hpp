@@ -81,8 +81,9 @@ struct Optimum {
 
 struct SearchResult {
   std::optional<Optimum>
-      optimum;             // nullopt: no transformation is anonymous, or none was found before the stop
-  bool is_proven = false;  // false when stopped
+      optimum;              // nullopt: no transformation is anonymous, or none was found before the stop
+  bool is_proven = false;   // false when stopped
+  bool is_stopped = false;  // by SearchOptions::stop. A heuristic proves nothing without being stopped
   // No anonymous transformation scores below this. It is the optimum's score once that is proven. nullopt if
   // it is proven that none is anonymous.
   std::optional<double> lower_bound;
