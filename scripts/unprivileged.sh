@@ -23,9 +23,10 @@ own_directory() {
 
 # lend_tree_to_user: sets TEST_ROOT, where RUN_USER finds the tests, and test_environment, with which they are
 # started. If this user cannot reach the tree (a clone below /root), it gets a copy of what the tests need.
+# REQUIRES: scripts/packages.sh was sourced, for SERVER.
 lend_tree_to_user() {
   choose_user
-  local program home
+  local program programs home
   home=$(own_directory test)
   TEST_HOME=$home
   # shellcheck disable=SC2064 # the value of now is meant
@@ -53,4 +54,7 @@ lend_tree_to_user() {
   # shellcheck disable=SC2034 # read by test.sh
   test_environment=(env -C "$TEST_ROOT" "HOME=$home" "PGVEIL_BIN=$TEST_ROOT/build/dev/cli/pgveil" \
     PYTHONDONTWRITEBYTECODE=1 LC_ALL=C.UTF-8)
+  # /usr/bin/psql of Debian is a wrapper in Perl, which takes longer to start than psql itself.
+  programs=/usr/lib/postgresql/$SERVER/bin
+  [[ ! -x $programs/psql ]] || test_environment+=("PATH=$programs:$PATH")
 }

@@ -82,6 +82,10 @@ GRANT SELECT ON ALL TABLES IN SCHEMA public, other TO pgveil_admin, pgveil_query
 class Values(TableCase):
     extra_sql = KINDS
 
+    def setUp(self):
+        self.make_room()
+        self.assertEqual(self.prove(self.operator), 200)
+
     def counted(self, table, column):
         """→ different texts, NULLs, and the texts by bytes, as SQL says."""
         text = f"({column})::text COLLATE \"C\""

@@ -21,8 +21,7 @@ class RawCase(PageCase):
         GRANT SELECT ON public.long TO pgveil_query, pgveil_admin;"""
 
     def setUp(self):
-        self.start_again()
-        type(self).operator = self.browser("operator")
+        self.make_room()
 
     def look(self, policy="people_k2", password=PASSWORDS["operator"], browser=None, **more):
         return (browser or self.operator).api(

@@ -43,7 +43,7 @@ class StoredMasks(StackCase):
     policies = (stored(world.PEOPLE), stored(world.STAFF))
     has_masked_copy = True
     has_version_schema = True
-    options = {"catalog_check_every": "1s"}
+    options = {"catalog_check_every": "1h"}  # these tests give RELOAD themselves
 
     @classmethod
     def start(cls):

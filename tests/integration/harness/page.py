@@ -4,6 +4,7 @@ import json
 import re
 import socket
 import time
+from collections import Counter
 
 from . import world
 from .pgveil import Pgveil
@@ -13,13 +14,17 @@ PASSWORDS = {"operator": "operator secret", "watcher": "watcher secret", "analys
 # What the log says of the page: its address or, if the build has none, the port of the API.
 PLACE = re.compile(r"(?:\[page\] https?://\S+:|only its API answers, on port )(\d+)")
 AUDIT = "audit: {file: audit.log}\n"
+# Tries to sign in that pgveil allows within a minute: SignInLimit in web/api/sessions.hpp.
+TRIES_PER_ROLE, TRIES_IN_ALL = 8, 40
 
 
 class Browser:
     """One visitor: sends what a browser would, and keeps its cookie. context: of ssl; None: without TLS."""
+    tries = []  # since pgveil's last start, the roles whose passwords pgveil may have counted
 
     def __init__(self, port, context=None):
         self.port = port
+        self.role = None
         self.context = context
         self.cookie = self.csrf = None
 
@@ -61,7 +66,18 @@ class Browser:
         response = connection.getresponse()
         text = response.read().decode()
         connection.close()
+        self.count_try(method, path, body, response.status)
         return response, text
+
+    def count_try(self, method, path, body, status):
+        """pgveil counts each sign-in, and elsewhere each password that is wrong. It may be wrong unless the
+        answer is 200."""
+        if method != "POST":
+            return
+        if path == "/api/v1/session":
+            self.tries.append(body.get("role") if isinstance(body, dict) else None)
+        elif status != 200 and isinstance(body, dict) and "password" in body:
+            self.tries.append(self.role)
 
     def api(self, method, path, body=None, **more):
         response, text = self.ask(method, "/api/v1/" + path, body, **more)
@@ -74,6 +90,7 @@ class Browser:
         assert response.status == 200, text
         self.cookie = response.getheader("Set-Cookie").split(";")[0]
         self.csrf = json.loads(text)["csrf"]
+        self.role = role
         return self
 
 
@@ -109,6 +126,7 @@ class PageCase(StackCase):
         text = cls.pgveil.config_path.read_text()
         cls.pgveil.config_path.write_text(text.replace("[watcher]}", f"[watcher], http: {cls.http}}}"))
         cls.arrange()
+        Browser.tries.clear()
         cls.pgveil.start()
         cls.operator = cls.visitor().sign_in("operator")
         for policy in cls.built:
@@ -136,6 +154,17 @@ class PageCase(StackCase):
         self.pgveil.restart()
         while len(self.ports()) == before:
             time.sleep(0.05)
+        Browser.tries.clear()
+
+    def make_room(self, tries=4):
+        """For a test with so many tries to sign in per role: restarts pgveil only if the limit leaves less.
+        The operator is signed in afterwards."""
+        most = max(Counter(Browser.tries).values(), default=0)
+        if most + tries > TRIES_PER_ROLE or len(Browser.tries) + 2 * tries > TRIES_IN_ALL:
+            self.start_again()
+        elif self.operator.api("GET", "session")[0] == 200:
+            return
+        type(self).operator = self.browser("operator")
 
     def browser(self, role=None):
         browser = self.visitor()

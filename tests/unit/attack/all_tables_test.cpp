@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "all_tables.hpp"
 #include "attack/findings.hpp"
@@ -41,8 +42,16 @@ Known known_of(const Knowledge& knowledge) {
 
 using Cell = std::pair<NodeIndex, std::uint32_t>;  // of a class, and an attribute that it hides
 
+// A table, its tree, and what an attacker knows of both.
+struct Grown {
+  Table table;
+  Counts counts;
+  DisclosureTree tree;
+  Knowledge knowledge;
+};
+
 struct Group {
-  std::vector<Table> tables;
+  std::vector<Grown> tables;
   std::map<Cell, std::set<std::string>> possible;
 };
 
@@ -109,19 +118,17 @@ Study study(const Shape& shape, bool knows_totals) {
   std::map<Known, Group> groups;
   Study result;
   for_all_tables(shape, [&](const Table& table) {
-    const Counts counts = count(table);
-    const auto tree = build_tree(counts, shape.k, shape.growth).value();
-    Group& group = groups[known_of(knowledge_about(tree, counts))];
-    group.tables.push_back(table);
+    Counts counts = count(table);
+    auto tree = build_tree(counts, shape.k, shape.growth).value();
+    Knowledge knowledge = knowledge_about(tree, counts);
+    Group& group = groups[known_of(knowledge)];
     add_possible(tree, table, group);
     ++result.tables;
     result.measured += measure(tree, counts).computable;
+    group.tables.push_back({table, std::move(counts), std::move(tree), std::move(knowledge)});
   });
   for (const auto& [known, group] : groups) {
-    for (const Table& table : group.tables) {
-      const Counts counts = count(table);
-      const auto tree = build_tree(counts, shape.k, shape.growth).value();
-      const Knowledge knowledge = knowledge_about(tree, counts);
+    for (const auto& [table, counts, tree, knowledge] : group.tables) {
       for (const Row& row : table.rows) {
         const NodeIndex leaf = leaf_of(tree, policy::testing::view(row));
         const auto shown = policy::testing::shown(tree, row);
@@ -137,18 +144,17 @@ Study study(const Shape& shape, bool knows_totals) {
       if (!is_within(knowledge, counts)) ++result.narrow_bounds;
     }
     // All tables of a group look alike to the library.
-    const Counts counts = count(group.tables.front());
-    const auto tree = build_tree(counts, shape.k, shape.growth).value();
-    const Findings found = attack_tree(knowledge_about(tree, counts), counts);
+    const Grown& first = group.tables.front();
+    const Findings found = attack_tree(first.knowledge, first.counts);
     result.not_settled += found.exactness == Exactness::settled ? 0 : 1;
     for (const Claim& claim : found.claims) {
       const auto possible = group.possible.find({claim.leaf, claim.attribute});
       if (possible == group.possible.end()) continue;  // NULL in all tables
       if (possible->second.size() != 1 || *possible->second.begin() != claim.value) ++result.wrong_claims;
     }
-    for (const Table& table : group.tables) {
-      for (const Row& row : table.rows) {
-        const NodeIndex leaf = leaf_of(tree, policy::testing::view(row));
+    for (const Grown& each : group.tables) {
+      for (const Row& row : each.table.rows) {
+        const NodeIndex leaf = leaf_of(each.tree, policy::testing::view(row));
         for (const Claim& claim : found.claims)
           result.claimed += claim.leaf == leaf && row.values[claim.attribute] == claim.value ? 1 : 0;
       }
