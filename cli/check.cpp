@@ -202,7 +202,7 @@ void check_releases(const Config& config, const Specs& specs, const std::string&
 
 void check_database(const Config& config, const Specs& specs, const std::string& database, Counting counting,
                     Generations& generations, Findings& findings) {
-  const auto examined = examine(config, specs, database);
+  auto examined = examine(config, specs, database);
   if (!examined) return findings.error(examined.error());
   check_role(config, specs, *examined, findings);
   const std::size_t before = findings.errors();
@@ -211,13 +211,14 @@ void check_database(const Config& config, const Specs& specs, const std::string&
     for (const auto& finding : *some) findings.add(finding);
   }
   if (has_errors(examined->server) || has_errors(examined->surroundings)) return;
-  const auto view = read_database(config, specs, database, generations, MaskViews::leave);
+  const auto view =
+      read_database(config, specs, database, generations, MaskViews::leave, nullptr, std::move(*examined));
   if (!view) return findings.error(view.error());
   if (view->version_guard == rewriter::VersionGuard::absent) {
     findings.warning(fmt::format("database {}: {}", database, kVersionsInFiles));
   }
   if (findings.errors() != before) return;
-  for (const auto& finding : examined->joins) findings.add(finding);
+  for (const auto& finding : view->join_findings) findings.add(finding);
   say_states(*view, findings);
   for (const auto& line : shut_tables(*view->snapshot))
     findings.warning(fmt::format("database {}: {}", database, line));

@@ -9,7 +9,6 @@
 #include "common/sqlstate.hpp"
 #include "common/workers.hpp"
 #include "daemon/access/database_access.hpp"
-#include "daemon/policies/examination.hpp"
 #include "daemon/policies/take_up.hpp"
 #include "daemon/policies/versions.hpp"
 #include "db/catalog/catalog_loader.hpp"
@@ -125,8 +124,10 @@ void add_by_pattern(const Examination& examined, const std::vector<std::string>*
 }
 
 // known: the tables that patterns may open; null: all. before: the previous view of the database, or null.
+// given: what was just found in the database; nullopt: it is examined here.
 Result<Reading> read_inputs(const Config& config, const Specs& specs, const std::string& database,
-                            const std::vector<std::string>* known, const DatabaseView* before) {
+                            const std::vector<std::string>* known, const DatabaseView* before,
+                            std::optional<Examination> given = std::nullopt) {
   Reading reading;
   if (before != nullptr) reading.view.read_versions = before->read_versions;
   const auto endpoint = query_endpoint(config);
@@ -138,7 +139,8 @@ Result<Reading> read_inputs(const Config& config, const Specs& specs, const std:
   auto stamp = versions->stamp(specs);
   if (!stamp) return stamp.error();
   reading.view.stamp = std::move(*stamp);
-  auto examined = examine(config, specs, database);
+  reading.view.look_again = given.has_value();
+  auto examined = given ? Result<Examination>(std::move(*given)) : examine(config, specs, database);
   if (!examined) return examined.error();
   reading.view.server_findings = std::move(examined->server);
   reading.view.surroundings_findings = std::move(examined->surroundings);
@@ -224,8 +226,9 @@ bool is_open(const rewriter::Snapshot& snapshot, const std::string& policy) {
 }  // namespace
 
 Result<DatabaseView> read_database(const Config& config, const Specs& specs, const std::string& database,
-                                   Generations& generations, MaskViews views, const DatabaseView* before) {
-  auto reading = read_inputs(config, specs, database, nullptr, before);
+                                   Generations& generations, MaskViews views, const DatabaseView* before,
+                                   std::optional<Examination> examined) {
+  auto reading = read_inputs(config, specs, database, nullptr, before, std::move(examined));
   if (!reading) return reading.error();
   if (auto fit = refuse_errors(reading->view.server_findings); !fit) return fit.error();
   if (auto closed = refuse_errors(reading->view.surroundings_findings); !closed) return closed.error();

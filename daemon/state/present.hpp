@@ -17,6 +17,7 @@
 #include "daemon/access/auth_query.hpp"
 #include "daemon/access/hba.hpp"
 #include "daemon/access/users_file.hpp"
+#include "daemon/policies/examination.hpp"
 #include "daemon/policies/mask_views.hpp"
 #include "daemon/policies/versions.hpp"
 #include "proxy/net/tls_settings.hpp"
@@ -32,7 +33,8 @@ struct DatabaseView {
   // While `snapshot` is null, the last one. The next one is compared with it.
   std::shared_ptr<const rewriter::Snapshot> last_snapshot = nullptr;
   std::shared_ptr<const rewriter::SnapshotInput> input = nullptr;  // what the snapshot was made from
-  std::string fingerprint;                                         // of the catalog, taken before it was read
+  // Of the catalog, taken before it was read, except where read_database was given an Examination.
+  std::string fingerprint;
   // The next check of the catalog reads it again, although its fingerprint may be the same.
   bool look_again = false;
   std::string problem = {};                    // what read_database_cautiously closed, and why
@@ -71,11 +73,14 @@ class Generations {
 };
 
 // Reads one database. before: the previous view of it, or null. Its masks are reused if their inputs are
-// unchanged. Errors: ErrorKind::connection, ::server; ErrorKind::configuration for open_tables that do not
-// fit.
+// unchanged. examined: what examine() has just found in it with the same configuration and policies; nullopt:
+// the database is examined here. If it is given, the catalog is older than its fingerprint, so the view is to
+// be read again (look_again). Errors: ErrorKind::connection, ::server; ErrorKind::configuration for
+// open_tables that do not fit.
 [[nodiscard]] Result<DatabaseView> read_database(const Config& config, const Specs& specs,
                                                  const std::string& database, Generations& generations,
-                                                 MaskViews views, const DatabaseView* before = nullptr);
+                                                 MaskViews views, const DatabaseView* before = nullptr,
+                                                 std::optional<Examination> examined = std::nullopt);
 
 // Does what read_database does, for a catalog that changed while the proxy runs. What does not fit the
 // catalog is closed instead of being an error: first the open tables, then all policies. The view's `problem`
