@@ -31,16 +31,17 @@ std::shared_ptr<const rewriter::Verdict> verdict_in(const VerdictCache::Entry& e
   return {entry, &std::get<rewriter::Verdict>(*entry)};
 }
 
-// xml, because constants of this type depend on xmloption; and texts that PostgreSQL takes for a time when it
-// parses a statement, however late it runs.
-constexpr auto kReadByParsing =
-    std::to_array<std::string_view>({"xml", "now", "today", "tomorrow", "yesterday"});
-constexpr std::span kXml = std::span(kReadByParsing).first(1);
-constexpr std::span kTimes = std::span(kReadByParsing).subspan(1);
+// xml, because constants of this type depend on xmloption. The moment of each message, which is another one
+// for Execute than for the Bind before it, in which a transaction begins. And texts that PostgreSQL takes for
+// a time when it parses a statement, however late it runs.
+constexpr auto kReadByParsing = std::to_array<std::string_view>(
+    {"xml", "statement_timestamp", "clock_timestamp", "now", "today", "tomorrow", "yesterday"});
+constexpr std::span kAnywhere = std::span(kReadByParsing).first(3);
+constexpr std::span kTimes = std::span(kReadByParsing).subspan(3);
 
 constexpr auto kMayBegin = [] {
   std::array<bool, 256> made{};
-  for (const char c : std::string_view("nNtTxXyY")) made[static_cast<unsigned char>(c)] = true;
+  for (const char c : std::string_view("cCnNsStTxXyY")) made[static_cast<unsigned char>(c)] = true;
   return made;
 }();
 
@@ -64,10 +65,10 @@ bool mentions(std::string_view text, std::span<const std::string_view> lower_wor
 }
 
 // Whether a statement that mentions kReadByParsing could mean something else if it were parsed at another
-// time, or under another xmloption. Literals that are opaque are sent apart and read when the statement runs.
-// A text whose literals are not known is taken as a whole.
+// time, or under another xmloption, or sent in several messages. Literals that are opaque are sent apart and
+// read when the statement runs. A text whose literals are not known is taken as a whole.
 bool depends_on_parsing(std::string_view sql, const OpaqueLiterals* opaque) {
-  if (mentions(sql, kXml)) return true;
+  if (mentions(sql, kAnywhere)) return true;
   const auto literals = pg::plain_literals(sql);
   if (!literals) return true;
   for (std::size_t i = 0; i < literals->size(); ++i) {
@@ -168,6 +169,9 @@ class Finder {
     if (!may_keep_plan(plain, for_.kept_plans) || may_change(shape.sql, &opaque)) return nullptr;
     auto form = parameter_form(shape, opaque);
     if (!form) return nullptr;
+    // The guard of a table that is read as it is does not know the types of columns, as a mask's does. After
+    // ALTER COLUMN TYPE such a parameter would still be what the column was.
+    if (form->has_open_type && plain.statements.front().is_guarded) return nullptr;
     const auto known = cache_.find(key_of(form->sql));
     const auto verdict = known ? verdict_in(known) : kept(form->sql, judged(form->sql, nullptr));
     const auto* rewritten = std::get_if<rewriter::Rewritten>(verdict.get());
@@ -181,9 +185,10 @@ class Finder {
   std::shared_ptr<const session::KeptForm> form_of(std::string_view sql,
                                                    std::shared_ptr<const rewriter::Rewritten> rewritten,
                                                    rewriter::ParameterForm parameters) {
-    // $1 / 2 is another statement if $1 is a decimal.
-    std::string key = fmt::format("{}\n{}\n{}\n{}\n{}", rewritten->generation, for_.client.role, path_,
-                                  fmt::join(parameters.types, ","), sql);
+    // $1 / 2 is another statement if $1 is a decimal. No part has a zero byte, so other parts never give the
+    // same key.
+    std::string key = fmt::format("{}{}{}{}{}{}{}{}{}", rewritten->generation, '\0', for_.client.role, '\0',
+                                  path_, '\0', fmt::join(parameters.types, ","), '\0', sql);
     return std::make_shared<const session::KeptForm>(
         session::KeptForm{.key = std::move(key),
                           .rewritten = std::move(rewritten),

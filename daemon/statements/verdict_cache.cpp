@@ -33,12 +33,23 @@ std::size_t bytes_of(const rewriter::Notices& notices) {
   return bytes;
 }
 
+std::size_t bytes_of(const std::vector<rewriter::Origin>& origins) {
+  return sizeof origins + origins.capacity() * sizeof(rewriter::Origin);
+}
+std::size_t bytes_of(const std::vector<std::string>& names) {
+  std::size_t bytes = sizeof names + names.capacity() * sizeof(std::string);
+  for (const std::string& name : names) bytes += name.capacity();
+  return bytes;
+}
+
 std::size_t bytes_of(const rewriter::Rewritten& rewritten) {
   std::size_t bytes = 0;
   for (const auto& statement : rewritten.statements) {
     bytes += sizeof statement + statement.sql.capacity() + statement.name.capacity();
     if (statement.path_effect != nullptr) bytes += bytes_of(*statement.path_effect);
     bytes += bytes_of(statement.notices);
+    if (statement.origins != nullptr) bytes += bytes_of(*statement.origins);
+    if (statement.columns != nullptr) bytes += bytes_of(*statement.columns);
   }
   for (const auto& version : rewritten.versions) bytes += sizeof version + version.policy.capacity();
   return bytes;

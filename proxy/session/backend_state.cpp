@@ -71,10 +71,11 @@ std::string PreparedStatements::take_oldest_kept() {
   }));
 }
 
+// A value may have line breaks, but never a zero byte. So other values never give the same text.
 std::string reading_of_constants(const BackendState& server) {
   std::string out;
-  for (const std::string& value : server.reading) out.append(1, '\n').append(value);
-  return out + server.unreported;
+  for (const std::string& value : server.reading) out.append(1, '\0').append(value);
+  return out.append(1, '\0').append(server.unreported);
 }
 
 namespace {
@@ -90,7 +91,7 @@ bool may_change_unreported(std::string_view setting) {
 }
 
 void note_unreported_change(BackendState& server) {
-  server.unreported = "\n?" + std::to_string(++server.unreported_changes);
+  server.unreported = "?" + std::to_string(++server.unreported_changes);
 }
 
 void note_settings(BackendState& server, Settings settings) {
@@ -98,7 +99,7 @@ void note_settings(BackendState& server, Settings settings) {
   server.unreported.clear();
   for (const auto& [name, value] : server.settings) {
     if (std::ranges::find(kUnreported, name) != kUnreported.end())
-      server.unreported += "\n" + name + "=" + value;
+      server.unreported.append(name).append("=").append(value).append(1, '\0');
   }
 }
 

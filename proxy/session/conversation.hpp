@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <variant>
 #include <vector>
 
@@ -57,6 +58,7 @@ struct Part {
 // A statement that the server has under a name of pgveil's (PreparedStatements), as a message uses it.
 struct OwnUse {
   std::string key;                                    // empty: the message uses none
+  std::string there = {};                             // the server's name for it; empty: a Query
   std::string name = {};                              // the client's for it; a Query has none
   std::shared_ptr<const std::string> told = nullptr;  // Entry::result; null: a Query
 };
@@ -130,6 +132,8 @@ struct Conversation {
   std::uint64_t unnamed_count = 0;  // keys of unnamed statements: ParsedText
   retry::State retry;
   std::optional<OwnUse> next_use;  // of the Bind or Describe that is about to be sent
+  // Hashes of the keys of plans that the server could not prepare (kept_plan::note_unfit).
+  std::unordered_set<std::size_t> unfit_forms;
   // Statements that the books have forgotten, and that the server may still have: it skipped their Close or a
   // DEALLOCATE after an error, or they are older than a table. They are closed before the client gets its
   // ReadyForQuery.

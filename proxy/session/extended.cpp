@@ -40,9 +40,6 @@ void forward(Conversation& conversation, std::string_view whole, Expectation exp
 
 std::optional<wire::ErrorResponse> check_parse(const Conversation& conversation, const wire::Parse& message) {
   if (auto refusal = check_new_name(conversation, message.statement)) return refusal;
-  if (pooled::is_in_use(conversation)) {
-    if (auto refusal = pooled::check_parse(conversation, message)) return refusal;
-  }
   const bool has_user_type = std::any_of(message.parameter_types.begin(), message.parameter_types.end(),
                                          [](std::uint32_t oid) { return oid >= kFirstUserOid; });
   if (!has_user_type) return std::nullopt;
@@ -88,6 +85,8 @@ void on(Conversation& conversation, const wire::Parse& message, const wire::Fram
         refuse(sqlstate::kSyntaxError, "cannot insert multiple commands into a prepared statement"),
         message.sql);
   }
+  if (auto refusal = pooled::check_parse(conversation, message, rewritten))
+    return refuse_message(conversation, std::move(*refusal), message.sql);
   const std::string sql = rewritten.statements.empty()
                               ? std::string()
                               : pooled::text_of(conversation, rewritten.statements.front());

@@ -1,10 +1,24 @@
 #include "proxy/session/kept_plan.hpp"
 
+#include <functional>
+#include <iterator>
+
 #include "common/assert.hpp"
 #include "proxy/session/prepare_on_connection.hpp"
 
 namespace pgveil::session::kept_plan {
 namespace {
+
+constexpr std::size_t kMostUnfit = 1'000;
+
+std::string key_here(const Conversation& conversation, const KeptForm& form) {
+  return form.key + reading_of_constants(*conversation.state.server);
+}
+
+bool is_known_unfit(const Conversation& conversation, const KeptForm& form) {
+  return !conversation.unfit_forms.empty() &&
+         conversation.unfit_forms.contains(std::hash<std::string>{}(key_here(conversation, form)));
+}
 
 std::string name_on_connection(Conversation& conversation, const std::string& key, const KeptForm& form,
                                const Part& part, std::size_t mark, const KeptSettings& before) {
@@ -24,13 +38,14 @@ bool may_run(const Conversation& conversation, const LetThrough& judged) {
   return judged.kept != nullptr && conversation.state.server != nullptr &&
          fits_as_kept(conversation, judged.kept->rewritten->statements.front().sql.size()) &&
          conversation.state.server->knows_statements && !conversation.is_unsynced &&
-         !conversation.is_changing_settings && conversation.status != wire::TransactionStatus::failed;
+         !conversation.is_changing_settings && conversation.status != wire::TransactionStatus::failed &&
+         !is_known_unfit(conversation, *judged.kept);
 }
 
 void run(Conversation& conversation, const KeptForm& form, const Part& part, std::size_t mark,
          const KeptSettings& before) {
   conversation.next_use.reset();
-  const std::string key = form.key + reading_of_constants(*conversation.state.server);
+  const std::string key = key_here(conversation, form);
   const std::string name = name_on_connection(conversation, key, form, part, mark, before);
   const auto expect = [&](Expectation expectation) {
     expectation.protection = part.errors;
@@ -48,6 +63,21 @@ void run(Conversation& conversation, const KeptForm& form, const Part& part, std
   conversation.state.to_backend(wire::Sync{});
   expect({.step = Step::sync});
   conversation.is_unsynced = true;
+}
+
+// Its Parse is followed by the Bind that uses it, for no statement of the client.
+bool is_unfit(const Conversation& conversation, const wire::ErrorResponse& error) {
+  if (conversation.expected.size() < 2 || !sqlstate_of(error.diagnostics).starts_with("42")) return false;
+  const Expectation& front = conversation.expected.front();
+  const Expectation& next = *std::next(conversation.expected.begin());
+  return front.step == Step::parse && !front.prepares.empty() && next.step == Step::bind &&
+         next.uses.key == front.prepares && next.uses.there.empty();
+}
+
+void note_unfit(Conversation& conversation) {
+  PGVEIL_ASSERT(!conversation.expected.empty());
+  if (conversation.unfit_forms.size() >= kMostUnfit) conversation.unfit_forms.clear();
+  conversation.unfit_forms.insert(std::hash<std::string>{}(conversation.expected.front().prepares));
 }
 
 void note_all_dropped(Conversation& conversation, Certain certain) {

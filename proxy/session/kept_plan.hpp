@@ -6,6 +6,7 @@
 // PostgreSQL decides by cost between a plan for the values at hand and one for all values. A key names the
 // snapshot, so a statement of an earlier version is never executed for a current one.
 #include "proxy/session/conversation.hpp"
+#include "proxy/wire/backend.hpp"
 
 namespace pgveil::session::kept_plan {
 
@@ -18,6 +19,13 @@ namespace pgveil::session::kept_plan {
 // statement was entered, told and audited.
 void run(Conversation& conversation, const KeptForm& form, const Part& part, std::size_t mark,
          const KeptSettings& before);
+
+// Whether the server refused to prepare the form with parameters that was sent in place of a Query, for what
+// it says (class 42): it may read a parameter in another way than the literal. The Query itself may still
+// be right.
+[[nodiscard]] bool is_unfit(const Conversation& conversation, const wire::ErrorResponse& error);
+// From now on may_run() is false for this form. REQUIRES: is_unfit().
+void note_unfit(Conversation& conversation);
 
 // A statement of the client was sent that drops all prepared statements of the connection. In transaction
 // mode pooled.hpp keeps the books.

@@ -62,6 +62,11 @@ wire::ErrorResponse unknown_statement(const std::string& name) {
                          "prepared statement \"" + name + "\" does not exist");
 }
 
+wire::ErrorResponse failed_transaction() {
+  return session::refuse(sqlstate::kInFailedTransaction,
+                         "current transaction is aborted, commands ignored until end of transaction block");
+}
+
 // Sends the Parse of a statement that is not on the connection, and returns its name there.
 std::string parse_here(Conversation& conversation, bool is_unnamed, const ParsedText& parsed,
                        const std::string& sent_sql, Expectation expectation) {
@@ -188,15 +193,19 @@ PortalLife cursor_life(const Conversation& conversation, const Entry& entry) {
   return is_in_use(conversation) && !entry.is_held ? PortalLife::transaction : PortalLife::session;
 }
 
-std::optional<wire::ErrorResponse> check_parse(const Conversation& conversation, const wire::Parse& message) {
+// PostgreSQL looks at the failed transaction first, and lets an empty text through.
+std::optional<wire::ErrorResponse> check_parse(const Conversation& conversation, const wire::Parse& message,
+                                               const rewriter::Rewritten& rewritten) {
   const bool is_taken =
-      !message.statement.empty() &&
+      is_in_use(conversation) && !message.statement.empty() &&
       conversation.registry.find(StatementRegistry::Kind::statement, message.statement) != nullptr;
-  if (is_taken) {
-    return session::refuse(sqlstate::kDuplicatePreparedStatement,
-                           "prepared statement \"" + message.statement + "\" already exists");
-  }
-  return std::nullopt;
+  if (!is_taken) return std::nullopt;
+  const bool is_aborted = conversation.status == wire::TransactionStatus::failed && !conversation.is_unsynced;
+  const bool may_run =
+      rewritten.statements.empty() || facts_of(rewritten.statements.front().kind).may_end_failed_transaction;
+  if (is_aborted && !may_run) return failed_transaction();
+  return session::refuse(sqlstate::kDuplicatePreparedStatement,
+                         "prepared statement \"" + message.statement + "\" already exists");
 }
 
 std::shared_ptr<const ParsedText> parsed_text(Conversation& conversation, const wire::Parse& message,
@@ -239,10 +248,7 @@ std::optional<wire::ErrorResponse> send_parse(Conversation& conversation, const 
     return std::nullopt;
   }
   const bool is_aborted = conversation.status == wire::TransactionStatus::failed;
-  if (is_aborted && !facts_of(entry.kind).may_end_failed_transaction) {
-    return session::refuse(sqlstate::kInFailedTransaction,
-                           "current transaction is aborted, commands ignored until end of transaction block");
-  }
+  if (is_aborted && !facts_of(entry.kind).may_end_failed_transaction) return failed_transaction();
   conversation.state.to_backend(stand_in_for_close());
   conversation.is_unsynced = true;
   conversation.expect(
@@ -255,7 +261,8 @@ std::variant<std::string, wire::ErrorResponse> prepare_here(Conversation& conver
   auto name = place_here(conversation, use);
   const auto* there = std::get_if<std::string>(&name);
   if (there != nullptr && !there->empty()) {
-    conversation.next_use = OwnUse{key_here(conversation, *use.entry->parsed), use.name, use.entry->result};
+    conversation.next_use =
+        OwnUse{key_here(conversation, *use.entry->parsed), *there, use.name, use.entry->result};
   }
   return name;
 }

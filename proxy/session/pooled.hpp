@@ -39,9 +39,11 @@ void note_not_prepared(Conversation& conversation, const std::string& key);
 // Whether pgveil chooses the server's name for this statement.
 [[nodiscard]] bool is_placed(const Conversation& conversation, const Entry* entry);
 
-// Checks a Parse. REQUIRES: is_in_use, the text was judged, and it has one statement at most.
+// 42P05 for a Parse of a name that exists; 25P02 where PostgreSQL answers so before it looks at the name.
+// REQUIRES: `rewritten` is the verdict on the message's text, and has one statement at most.
 [[nodiscard]] std::optional<wire::ErrorResponse> check_parse(const Conversation& conversation,
-                                                             const wire::Parse& message);
+                                                             const wire::Parse& message,
+                                                             const rewriter::Rewritten& rewritten);
 // Records how this Parse makes the statement from what is sent.
 [[nodiscard]] std::shared_ptr<const ParsedText> parsed_text(Conversation& conversation,
                                                             const wire::Parse& message,

@@ -4,6 +4,7 @@
 
 #include "common/assert.hpp"
 #include "proxy/session/conversation.hpp"
+#include "proxy/session/kept_plan.hpp"
 #include "proxy/session/server_messages.hpp"
 #include "proxy/session/stale_plan.hpp"
 
@@ -46,13 +47,22 @@ bool has_failed(Conversation& conversation, const wire::FrameView& frame) {
   const auto error = wire::decode_as<wire::ErrorResponse>(frame.body);
   if (!error || is_fatal(*error)) return false;
   state.is_stale = stale_plan::may_run_again(conversation, *error);
-  return state.is_stale || (state.runs && sqlstate_of(error->diagnostics) == kOtherVersionState);
+  state.is_unfit = kept_plan::is_unfit(conversation, *error);
+  return state.is_stale || state.is_unfit ||
+         (state.runs && sqlstate_of(error->diagnostics) == kOtherVersionState);
 }
 
 // Whether the server may have it under a name of pgveil's already. The unnamed statements of transaction
 // pooling have keys too, which begin with '#'.
 bool may_be_stale(const Entry& entry) {
   return entry.parsed != nullptr && !entry.parsed->key.empty() && !entry.parsed->key.starts_with('#');
+}
+
+// Within a transaction block too: it has failed, but its next try goes through.
+void note_if_unfit(Conversation& conversation, const wire::FrameView& frame) {
+  if (frame.tag != wire::ErrorResponse::tag) return;
+  const auto error = wire::decode_as<wire::ErrorResponse>(frame.body);
+  if (error && kept_plan::is_unfit(conversation, *error)) kept_plan::note_unfit(conversation);
 }
 
 std::string sent_again(State& state) {
@@ -68,7 +78,7 @@ void begin(Conversation& conversation) {
   State& state = conversation.retry;
   state.stage = Stage::keeping;
   state.sent.clear();
-  state.runs = state.is_stale = false;
+  state.runs = state.is_stale = state.is_unfit = false;
   if (!std::exchange(state.is_again, false)) state.times = 0;
 }
 
@@ -76,7 +86,7 @@ void begin(Conversation& conversation) {
 void after_failure(Conversation& conversation) {
   State& state = conversation.retry;
   if (state.times == kMostTimes) return let_go(conversation);
-  if (state.is_stale) {
+  if (state.is_stale || state.is_unfit) {
     state.stage = Stage::again;
     return;
   }
@@ -126,6 +136,7 @@ void on_run(Conversation& conversation, const Entry* entry, Plan plan) {
 
 void on_backend_frame(Conversation& conversation, const wire::FrameView& frame) {
   State& state = conversation.retry;
+  note_if_unfit(conversation, frame);
   if (state.stage == Stage::keeping) {
     if (has_failed(conversation, frame))
       state.stage = Stage::failed;
@@ -148,7 +159,9 @@ void on_backend_frame(Conversation& conversation, const wire::FrameView& frame) 
 std::optional<std::string> take_again(Conversation& conversation) {
   State& state = conversation.retry;
   if (state.stage != Stage::again) return std::nullopt;
-  conversation.state.log_info("a table was altered since the statement was planned: it is sent again");
+  conversation.state.log_info(state.is_unfit
+                                  ? "the statement could not be prepared with parameters: it is sent as it is"
+                                  : "a table was altered since the statement was planned: it is sent again");
   return sent_again(state);
 }
 

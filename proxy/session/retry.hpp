@@ -11,7 +11,8 @@
 // other cases what was held goes out, and the client sees what it always saw.
 //
 // A statement whose plan is older than a table that it reads (stale_plan.hpp) is sent again in the same way,
-// also over open tables. It has not begun to run. It is sent at once, because its new plan will do.
+// also over open tables. It has not begun to run. It is sent at once, because its new plan will do. So is a
+// Query whose form with parameters the server could not prepare (kept_plan.hpp): it goes as it is then.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -35,7 +36,7 @@ struct State {
   enum class Stage {
     off,      // nothing is kept, all goes out
     keeping,  // it may still be sent again
-    failed,   // the guard raised, or a plan was stale: ReadyForQuery is due
+    failed,   // the guard raised, or a plan was stale or unfit: ReadyForQuery is due
     waiting,  // for other versions; nothing of the client is looked at
     again     // what was kept is to be taken and handled
   };
@@ -44,6 +45,7 @@ struct State {
   std::string held;                    // what the client would have been told
   bool runs = false;                   // the statement that may be sent again is among the frames
   bool is_stale = false;               // it failed because of a stale plan (stale_plan.hpp)
+  bool is_unfit = false;               // its form with parameters could not be prepared (kept_plan.hpp)
   std::uint64_t generation = 0;        // that it was rewritten under
   int times = 0;                       // how often this batch was sent again
   bool is_again = false;               // the next batch is this one, again
@@ -67,8 +69,8 @@ void on_backend_frame(Conversation& conversation, const wire::FrameView& frame);
 // The session waits for the event ServingLooked.
 [[nodiscard]] bool is_waiting(const Conversation& conversation);
 
-// The frames that are to be handled before all others, if a stale plan has failed and the client was told
-// nothing.
+// The frames that are to be handled before all others, if a stale or unfit plan has failed and the client was
+// told nothing.
 [[nodiscard]] std::optional<std::string> take_again(Conversation& conversation);
 // Frames were taken to be handled again, and none of them is handled yet.
 [[nodiscard]] bool is_again(const Conversation& conversation);

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "common/assert.hpp"
+#include "common/sqlstate.hpp"
 #include "proxy/session/pooled.hpp"
 #include "proxy/session/prepare_on_connection.hpp"
 #include "proxy/session/relay_books.hpp"
@@ -90,13 +91,27 @@ void on_error_of_closing(Conversation& conversation, const std::string& sqlstate
   skip_to_sync(conversation, sqlstate);
 }
 
+// Two errors of Bind and Describe quote the statement: it does not exist, or it has another number of
+// parameters. The client knows it by a name of its own.
+void put_clients_name(wire::Diagnostics& diagnostics, const OwnUse& use) {
+  const std::string sqlstate = sqlstate_of(diagnostics);
+  const bool is_quoted =
+      sqlstate == sqlstate::kInvalidSqlStatementName || sqlstate == sqlstate::kProtocolViolation;
+  if (!is_quoted || use.there.empty()) return;
+  for (auto& [code, text] : diagnostics.fields) {
+    const std::size_t at = code == 'M' ? text.find(use.there) : std::string::npos;
+    if (at != std::string::npos) text.replace(at, use.there.size(), use.name);
+  }
+}
+
 void on_error(Conversation& conversation, const wire::ErrorResponse& error) {
   SessionState& state = conversation.state;
   PGVEIL_ASSERT(!conversation.expected.empty());
   const std::string sqlstate = sqlstate_of(error.diagnostics);
   if (is_closing_unclosed(conversation)) return on_error_of_closing(conversation, sqlstate);
   Expectation& front = conversation.expected.front();
-  const Filtered filtered = filter_error(error, error_protection(conversation), error_progress(front));
+  Filtered filtered = filter_error(error, error_protection(conversation), error_progress(front));
+  put_clients_name(filtered.diagnostics, front.uses);
   undo(conversation, front, sqlstate);
   if (is_of_guard(error)) state.gate.note_stale_versions(state.database);
   if (front.replacement) {

@@ -1,11 +1,26 @@
 #include "proxy/session/stale_plan.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
 #include "common/assert.hpp"
 #include "common/sqlstate.hpp"
 #include "proxy/session/renewal.hpp"
 
 namespace pgveil::session::stale_plan {
 namespace {
+
+// No such operator or function; a type that does not fit; a parameter of two types.
+constexpr auto kDoesNotFit = std::to_array<std::string_view>({"42883", "42804", "42P08"});
+
+// Of a statement that the client sends with each use. Its other statements get PostgreSQL's error.
+bool no_longer_fits(const Expectation& front, const wire::ErrorResponse& error) {
+  if (front.step != Step::bind || !front.uses.name.empty()) return false;
+  const std::string sqlstate = sqlstate_of(error.diagnostics);
+  return std::ranges::find(kDoesNotFit, sqlstate) != kDoesNotFit.end();
+}
 
 bool knows_columns(const OwnUse& use) {
   return use.told != nullptr && !use.told->empty();
@@ -15,7 +30,8 @@ bool knows_columns(const OwnUse& use) {
 
 bool is_met(const Conversation& conversation, const wire::ErrorResponse& error) {
   return !conversation.expected.empty() && !conversation.expected.front().uses.key.empty() &&
-         conversation.state.server != nullptr && is_of_stale_plan(error);
+         conversation.state.server != nullptr &&
+         (is_of_stale_plan(error) || no_longer_fits(conversation.expected.front(), error));
 }
 
 bool may_run_again(const Conversation& conversation, const wire::ErrorResponse& error) {

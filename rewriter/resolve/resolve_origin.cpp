@@ -7,6 +7,9 @@
 namespace pgveil::rewriter {
 namespace {
 
+// PostgreSQL returns no more (MaxTupleAttributeNumber, 54011). Many `*` would take much memory.
+constexpr std::size_t kMostOutputColumns = 1664;
+
 std::vector<Origin> origins_of(const Entry& entry) {
   std::vector<Origin> out;
   for (std::size_t i = 0; i < entry.columns->size(); ++i) {
@@ -56,6 +59,7 @@ std::vector<Origin> Resolver::origins_of_targets(const PgQuery__SelectStmt& sele
                                                  const ColumnNames& star) {
   std::vector<Origin> out;
   for (const Node* item : pg::nodes(select.target_list, select.n_target_list)) {
+    if (out.size() > kMostOutputColumns) return {};
     const Node* value = item->res_target->val;
     if (!pg::is_kind(value, PG_QUERY__NODE__NODE_COLUMN_REF)) {
       out.emplace_back();
@@ -77,7 +81,7 @@ std::vector<Origin> Resolver::origins_of_targets(const PgQuery__SelectStmt& sele
     const std::vector<Origin> more = fields.size() == 1 ? origins_of_all(scope, *star) : origins_of(*at);
     out.insert(out.end(), more.begin(), more.end());
   }
-  return out;
+  return out.size() > kMostOutputColumns ? std::vector<Origin>() : out;
 }
 
 }  // namespace pgveil::rewriter

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 #include "pg/fields.hpp"
 #include "pg/parse.hpp"
@@ -26,11 +27,27 @@ bool is_plain_type(const PgQuery__TypeName& type) {
   return std::ranges::find(kPlainTypes, pg::string_of(names.back())) != kPlainTypes.end();
 }
 
+// `a BETWEEN b AND c` is `a >= b AND a <= c` to PostgreSQL, and with SYMMETRIC the same again with b and c
+// exchanged.
+bool is_symmetric(const PgQuery__AExpr& it) {
+  return it.kind == PG_QUERY__A__EXPR__KIND__AEXPR_BETWEEN_SYM ||
+         it.kind == PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN_SYM;
+}
+
+bool is_between(const PgQuery__AExpr& it) {
+  return it.kind == PG_QUERY__A__EXPR__KIND__AEXPR_BETWEEN ||
+         it.kind == PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN || is_symmetric(it);
+}
+
+bool is_text(const PgQuery__AConst& it) {
+  return it.isnull == 0 && it.val_case == PG_QUERY__A__CONST__VAL_SVAL;
+}
+
 class OperandFinder {
  public:
   void message(const Message& node) {
     if (node.descriptor == &pg_query__a__expr__descriptor)
-      operands(reinterpret_cast<const PgQuery__AExpr&>(node));
+      return expression(reinterpret_cast<const PgQuery__AExpr&>(node));
     if (node.descriptor == &pg_query__range_function__descriptor ||
         node.descriptor == &pg_query__range_table_func__descriptor) {
       has_other_source_ = true;
@@ -44,20 +61,41 @@ class OperandFinder {
   [[nodiscard]] const std::set<std::size_t>& places() const { return places_; }
 
  private:
-  void operands(const PgQuery__AExpr& it) {
-    operand(it.lexpr);
-    if (!pg::is_kind(it.rexpr, PG_QUERY__NODE__NODE_LIST)) return operand(it.rexpr);
-    for (const Node* item : pg::nodes(it.rexpr->list->items, it.rexpr->list->n_items)) operand(item);
+  // PostgreSQL reads the left operand of BETWEEN once for each limit, with all that is in it. Of IN it reads
+  // the operand once, but gives it a type for each element.
+  void expression(const PgQuery__AExpr& it) {
+    const bool is_in = it.kind == PG_QUERY__A__EXPR__KIND__AEXPR_IN;
+    operands(it.lexpr, is_in || is_between(it));
+    below(it.lexpr, is_between(it));
+    operands(it.rexpr, is_symmetric(it));
+    below(it.rexpr, is_symmetric(it));
   }
 
-  void operand(const Node* node) {
+  void operands(const Node* node, bool has_types) {
+    if (!pg::is_kind(node, PG_QUERY__NODE__NODE_LIST)) return operand(node, has_types);
+    for (const Node* item : pg::nodes(node->list->items, node->list->n_items)) operand(item, has_types);
+  }
+
+  // has_types: a text there may have more than one.
+  void operand(const Node* node, bool has_types) {
     if (pg::is_kind(node, PG_QUERY__NODE__NODE_TYPE_CAST)) {
       const PgQuery__TypeCast& cast = *node->type_cast;
       if (cast.type_name == nullptr || !is_plain_type(*cast.type_name)) return;
       node = cast.arg;
+      has_types = false;
+    } else {
+      has_types = has_types || is_read_again_;
     }
     if (!pg::is_kind(node, PG_QUERY__NODE__NODE_A_CONST) || node->a_const->location < 0) return;
+    if (has_types && is_text(*node->a_const)) return;
     places_.insert(static_cast<std::size_t>(node->a_const->location));
+  }
+
+  void below(const Node* node, bool is_read_again) {
+    if (node == nullptr) return;
+    const bool before = std::exchange(is_read_again_, is_read_again_ || is_read_again);
+    message(node->base);
+    is_read_again_ = before;
   }
 
   void relation(const PgQuery__RangeVar& it) {
@@ -69,6 +107,7 @@ class OperandFinder {
 
   std::set<std::size_t> places_;  // byte offsets of constants
   bool has_other_source_ = false;
+  bool is_read_again_ = false;  // PostgreSQL reads what is visited more than once
 };
 
 }  // namespace

@@ -35,6 +35,12 @@ std::string value_of(Kind kind, std::string_view literal) {
   return out;
 }
 
+// Whether '…'::type follows. Of a literal that is opaque, the type is a plain one. date '…' is not known here.
+bool has_cast(std::string_view rest) {
+  const std::size_t at = rest.find_first_not_of(" \t\n\r\f");
+  return at != std::string_view::npos && rest.substr(at).starts_with("::");
+}
+
 }  // namespace
 
 std::optional<ParameterForm> parameter_form(const TextShape& shape, const OpaqueLiterals& opaque) {
@@ -57,6 +63,8 @@ std::optional<ParameterForm> parameter_form(const TextShape& shape, const Opaque
     out.sql += shape.sql.substr(done, literal.offset - done);
     out.sql += fmt::format(" ${} ", number);
     done = literal.offset + literal.bytes;
+    out.has_open_type =
+        out.has_open_type || (literal.kind == Kind::text && !has_cast(shape.sql.substr(done)));
   }
   out.sql += shape.sql.substr(done);
   return out;

@@ -14,6 +14,9 @@ struct ParameterForm {
   std::string sql;                   // a client's text, not yet rewritten
   std::vector<std::uint32_t> types;  // OIDs of PostgreSQL's own types; 0: as PostgreSQL finds out
   std::vector<std::string> values;   // in text format; as many as types
+  // A text without a cast is among them: PostgreSQL takes its type from what it is compared with, once, when
+  // the statement is prepared.
+  bool has_open_type = false;
 };
 
 // A number has the type that PostgreSQL gives to its literal, and a text is left as open as its literal is.

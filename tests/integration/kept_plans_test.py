@@ -4,6 +4,7 @@ constants is prepared once, and so is an unnamed statement that comes again. Bot
 answers, and leave the client's own names alone."""
 import time
 
+from harness import world
 from harness.runner import main
 from harness.stack import StackCase
 
@@ -15,12 +16,51 @@ SHAPES = (
     "SELECT s.id FROM staff s JOIN staff t ON s.id = t.id + {0} WHERE t.job > 'N{1}' ORDER BY 1 LIMIT 7",
     "SELECT * FROM staff WHERE id IN ({0}, {1}) OR born = '1972-01-{0}' ORDER BY id",
     "SELECT id + {0} FROM staff GROUP BY id + {0} HAVING min(id) < {1} ORDER BY 1",
+    # PostgreSQL gives the text on the left a type for each limit, or for each element.
+    "SELECT count(*) FROM staff WHERE '2024-03-{0} 13:00' BETWEEN born AND seen",
+    "SELECT count(*) FROM staff WHERE '2024-03-{0} 13:00' NOT BETWEEN born AND seen",
+    "SELECT count(*) FROM staff WHERE '2024-03-{0} 13:00' BETWEEN SYMMETRIC born AND seen",
+    "SELECT count(*) FROM staff WHERE '2024-03-{0} 13:00'::timestamp BETWEEN born AND seen",
+    "SELECT count(*) FROM staff WHERE born BETWEEN SYMMETRIC '2024-03-{0}' AND seen",
+    "SELECT count(*) FROM staff WHERE '{0}' IN (id, grade) OR '{1}' NOT IN (grade, id)",
+    "SELECT count(*) FROM staff WHERE '2024-03-{0}' IN (born, seen) OR id = {1}",
+    "SELECT count(*) FROM staff WHERE '{0}' IN (town, job, name) OR id IN ('{0}', grade)",
+    "SELECT count(*) FROM staff WHERE id + '{0}' BETWEEN grade AND {1}",
+    "SELECT count(*) FROM staff WHERE {0} BETWEEN id AND grade OR {1} IN (grade, id)",
+    # Equal values in other spellings: PostgreSQL finds that the expressions are equal.
+    "SELECT born >= '1972-01-{0}'::date, count(*) FROM staff GROUP BY born >= '197201{0}'::date ORDER BY 1",
 )
+OF_OPEN_TABLES = (
+    "SELECT count(*) FROM days WHERE '2020-01-{0} 12:00' BETWEEN d AND ts",
+    "SELECT count(*) FROM days WHERE '2020-01-{0} 12:00' NOT BETWEEN d AND ts",
+    "SELECT count(*) FROM days WHERE '2020-01-{0} 12:00' BETWEEN SYMMETRIC d AND ts",
+    "SELECT count(*) FROM days WHERE '{0}' BETWEEN t AND n AND n > {1}",
+    "SELECT count(*) FROM days WHERE '{0}' IN (n, big)",
+    "SELECT count(*) FROM days WHERE '{0}' IN (t, bp)",
+    "SELECT count(*) FROM days WHERE '2020-01-{0}' IN (d, ts)",
+    "SELECT count(*) FROM days WHERE '2020-01-{0} 12:00'::timestamp BETWEEN d AND ts AND n <> {1}",
+    "SELECT count(*) FROM days WHERE {0} BETWEEN n AND big AND {0} IN (n, big)",
+    "SELECT d + '1 day'::interval > '2020-01-{0}'::date, count(*) FROM days "
+    "GROUP BY d + '1 day'::interval > '202001{0}'::date ORDER BY 1",
+    "SELECT now() = statement_timestamp() FROM days WHERE n = {0}",
+)
+# Open; the columns are of types that can be compared with each other.
+DAYS = """
+CREATE TABLE days (n integer PRIMARY KEY, big bigint, t text, bp char(4), d date, ts timestamp);
+INSERT INTO days SELECT g, g * 2, g::text, g::text, date '2020-01-01' + g % 30,
+  timestamp '2020-01-01 06:00' + (g % 40) * interval '18 hours' FROM generate_series(1, 40) AS g;
+GRANT SELECT ON days TO pgveil_query, pgveil_admin;
+"""
 
 
 class KeptPlans(StackCase):
     has_masked_copy = True
     has_version_schema = True
+    open_tables = (*world.OPEN_TABLES, "public.days")
+
+    @classmethod
+    def prepare(cls):
+        cls.postgres.run(DAYS, "demo")
 
     def last_text(self):
         """Of pgveil's connection for clients, as the server shows it."""
@@ -68,6 +108,24 @@ class KeptPlans(StackCase):
         self.assertEqual(replies[0].texts(), replies[1].texts(), sql)
         types = [[column.type_oid for column in it.columns] for it in replies]
         self.assertEqual(types[0], types[1], sql)
+
+    def test_answers_of_open_tables_are_postgresqls(self):
+        with self.pgveil.client() as client, self.direct() as direct:
+            for shape in OF_OPEN_TABLES:
+                for number in range(10, 20):
+                    self.check(client, direct, shape.format(number, number * 3 + 20))
+
+    def test_what_has_no_form_with_parameters_fails_once_within_a_block(self):
+        with self.pgveil.client() as client:
+            sql = "SELECT d > '2020-01-{0}'::date, count(*) FROM days GROUP BY d > '202001{0}'::date ORDER BY 1"
+            client.query("BEGIN")
+            replies = [client.query(sql.format(number)) for number in range(10, 14)]
+            self.assertLessEqual({it.sqlstate() for it in replies if it.errors}, {"42803", "25P02"})
+            client.query("ROLLBACK")
+            client.query("BEGIN")
+            for number in range(10, 14):
+                self.assertEqual(client.query(sql.format(number)).errors, [])
+            self.assertEqual(client.query("COMMIT").errors, [])
 
     def test_a_constant_of_another_kind_has_a_plan_of_its_own(self):
         """7 / 2 is 3, and 7 / 2.0 is 3.5."""
@@ -535,6 +593,41 @@ class Altered(StackCase):
             self.assertEqual((reply.errors, reply.status), ([], "T"))
         self.assertEqual(self.client.extended(self.unnamed, ("1",), (23,)).errors, [])
         self.assertEqual(self.client.query("COMMIT").errors, [])
+
+
+class AlteredTexts(StackCase):
+    """PostgreSQL reads a text as what the column is. The guard of an open table does not know the types of its
+    columns, and the catalog is not looked at in between."""
+
+    has_version_schema = True
+    open_tables = (*world.OPEN_TABLES, "public.days")
+    options = {"catalog_check_every": "1h"}
+    shapes = (
+        "SELECT count(*) FROM days WHERE d > '2020-01-{0} 12:00'",
+        "SELECT count(*) FROM days WHERE t = '{0}'",
+        "SELECT count(*) FROM days WHERE bp = '{0}  '",
+        "SELECT count(*) FROM days WHERE d > '2020-01-{0}'::date",
+    )
+    # It comes again as it is, and is kept.
+    again = "SELECT count(*) FROM days WHERE d > '2020-01-12 12:00'"
+
+    @classmethod
+    def prepare(cls):
+        cls.postgres.run(DAYS, "demo")
+
+    def test_a_text_is_read_as_what_the_column_is_now(self):
+        def ask(numbers):
+            for number in numbers:
+                for sql in (*(it.format(number) for it in self.shapes), self.again):
+                    ours, theirs = client.query(sql), direct.query(sql)
+                    self.assertEqual((ours.errors, theirs.errors), ([], []), sql)
+                    self.assertEqual(ours.texts(), theirs.texts(), sql)
+
+        with self.pgveil.client() as client, self.direct("demo") as direct:
+            ask(range(10, 20))
+            self.postgres.run("ALTER TABLE days ALTER d TYPE timestamp USING d + time '06:00', "
+                              "ALTER t TYPE integer USING t::integer, ALTER bp TYPE text USING bp || '  '", "demo")
+            ask(range(10, 20))
 
 
 class AlteredInAPool(Altered):

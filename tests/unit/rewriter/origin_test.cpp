@@ -53,6 +53,18 @@ TEST_CASE("columns of tables keep their origin behind a mask") {
         city + " " + state);
 }
 
+TEST_CASE("more columns than PostgreSQL returns have no origins") {
+  const auto select = [](const std::string& item, int count) {
+    std::string sql = "SELECT " + item;
+    for (int i = 1; i < count; ++i) sql += ", " + item;
+    return sql + " FROM people";
+  };
+  CHECK(origins(select("city", 1'664)) != "none");
+  CHECK(origins(select("city", 1'665)) == "none");
+  CHECK(origins(select("1", 1'665)) == "none");
+  CHECK(origins(select("*", 1'000)) == "none");
+}
+
 TEST_CASE("what is no column of a table has none") {
   CHECK(origins("SELECT upper(city), 1, city || '', p, NULL FROM people p") == "- - - - -");
   CHECK(origins("SELECT city FROM people UNION SELECT city FROM people") == "none");

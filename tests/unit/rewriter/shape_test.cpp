@@ -9,6 +9,7 @@
 #include "pg/plain_literals.hpp"
 #include "rewriter/pipeline/pipeline.hpp"
 #include "rewriter/shape/opaque_literals.hpp"
+#include "rewriter/shape/parameter_form.hpp"
 #include "rewriter/shape/verdict_template.hpp"
 #include "shape_invariants.hpp"
 
@@ -138,6 +139,18 @@ TEST_CASE("literals are opaque as operands, and nowhere else") {
            {"SELECT city FROM people WHERE visits BETWEEN 3 AND 5 LIMIT 10", "3 5"},
            {"SELECT city FROM cities WHERE city IN ('a', 'b') OR city LIKE 'c%'", "'a' 'b' 'c%'"},
            {"SELECT city FROM cities WHERE city = 'a'::text", "'a'"},
+           // PostgreSQL may give the texts on the left several types.
+           {"SELECT city FROM cities WHERE 'a' BETWEEN city AND 'b'", "'b'"},
+           {"SELECT city FROM cities WHERE 'a' NOT BETWEEN 'b' AND city AND city > 'c'", "'b' 'c'"},
+           {"SELECT city FROM cities WHERE city || 'a' BETWEEN 'b' AND 'c'", "'b' 'c'"},
+           {"SELECT city FROM cities WHERE 'a' BETWEEN SYMMETRIC 'b' AND city || 'c'", ""},
+           {"SELECT city FROM cities WHERE 'a' IN (city, 'b')", "'b'"},
+           {"SELECT city FROM cities WHERE 'a' NOT IN ('b', city)", "'b'"},
+           {"SELECT city FROM cities WHERE 'a' || city IN ('b', city)", "'a' 'b'"},
+           {"SELECT city FROM cities WHERE 'a'::text BETWEEN city AND 'b'", "'a' 'b'"},
+           {"SELECT city FROM cities WHERE 'a'::text IN ('b', city)", "'a' 'b'"},
+           {"SELECT city FROM people WHERE 2 BETWEEN visits AND 5 OR 3 IN (visits, 4)", "2 5 3 4"},
+           {"SELECT city FROM people WHERE 2 + visits BETWEEN SYMMETRIC 3 AND 4", "2 3 4"},
            {"SELECT 1 WHERE now() > timestamptz '2020-01-01'", "'2020-01-01'"},
            {"SELECT city FROM cities ORDER BY 1 LIMIT 5 OFFSET 6", ""},
            {"SELECT upper('a'), 'b' FROM cities", ""},
@@ -184,6 +197,23 @@ TEST_CASE("a client's literals that look like our own values do not confuse a te
            "SELECT 'pgveil opaque ', 805290001, 'Ab Zq-71/' FROM people WHERE city > 'x'",
        }) {
     CHECK_MESSAGE(rewriter::test::broken_shape(sql, "analyst", *snapshot) == "", sql);
+  }
+}
+
+TEST_CASE("a form with parameters knows whether the type of a text is open") {
+  for (const auto& [sql, is_open] : std::vector<std::pair<std::string, bool>>{
+           {"SELECT city FROM cities WHERE city = 'a'", true},
+           {"SELECT city FROM cities WHERE city = 'a'::text", false},
+           {"SELECT city FROM cities WHERE city = 'a' \n::text", false},
+           {"SELECT city FROM cities WHERE now() > date '2020-01-01'", true},  // it is not looked at
+           {"SELECT city FROM people WHERE visits > 3", false},
+           {"SELECT city FROM people WHERE visits > 3 AND city <> 'a'::text AND 'b' < city", true},
+       }) {
+    const auto shape = text_shape(sql, 1'000);
+    REQUIRE(shape);
+    const auto form = parameter_form(*shape, OpaqueLiterals(shape->literals.size(), true));
+    REQUIRE(form);
+    CHECK_MESSAGE(form->has_open_type == is_open, sql);
   }
 }
 

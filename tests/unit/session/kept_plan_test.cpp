@@ -65,6 +65,41 @@ TEST_CASE("a kept plan that could not be prepared is prepared again") {
       .check();
 }
 
+TEST_CASE("a query that can't be prepared with parameters is sent as it is, from then on too") {
+  const std::string plain = row_description("a") + row("x") + complete("SELECT 1") + ready('I');
+  Script::logged_in()
+      .client(query("SELECT people KEPT 5"), {.to_backend = kPrepared + kRun})
+      .backend(server_error("42P08", "inconsistent types") + ready('I'),
+               {.to_backend = "Q(ok: SELECT people KEPT 5)"})
+      .backend(plain, {.to_client = "T(a:0/0) D(x) C(SELECT 1) Z(I)"})
+      .client(query("SELECT people KEPT 6"), {.to_backend = "Q(ok: SELECT people KEPT 6)"})
+      .backend(plain, {.to_client = "T(a:0/0) D(x) C(SELECT 1) Z(I)"})
+      .client(query("SELECT b, people KEPT 6"),
+              {.to_backend = "P(pgveil_2,ok: SELECT b, people KEPT $1) B(,pgveil_2) D(P) E(,0) S"})
+      .check();
+}
+
+TEST_CASE("a query that is wrong with and without parameters gets the error of its own text") {
+  Script::logged_in()
+      .client(query("SELECT people KEPT 5"), {.to_backend = kPrepared + kRun})
+      .backend(server_error("42883", "with") + ready('I'), {.to_backend = "Q(ok: SELECT people KEPT 5)"})
+      .backend(server_error("42883", "without") + ready('I'), {.to_client = "E(ERROR 42883 without) Z(I)"})
+      .check();
+}
+
+TEST_CASE("within a block the first query that can't be prepared with parameters fails") {
+  Script::logged_in()
+      .client(query("BEGIN"), {.to_backend = "Q(ok: BEGIN)"})
+      .backend(complete("BEGIN") + ready('T'), {.to_client = "C(BEGIN) Z(T)"})
+      .client(query("SELECT people KEPT 5"), {.to_backend = kPrepared + kRun})
+      .backend(server_error("42P08", "inconsistent types") + ready('E'),
+               {.to_client = "E(ERROR 42P08 inconsistent types) Z(E)"})
+      .client(query("ROLLBACK"), {.to_backend = "Q(ok: ROLLBACK)"})
+      .backend(complete("ROLLBACK") + ready('I'), {.to_client = "C(ROLLBACK) Z(I)"})
+      .client(query("SELECT people KEPT 5"), {.to_backend = "Q(ok: SELECT people KEPT 5)"})
+      .check();
+}
+
 TEST_CASE("a new snapshot has plans of its own") {
   Script::logged_in()
       .client(query("SELECT people KEPT 5"), {.to_backend = kPrepared + kRun})
@@ -146,6 +181,18 @@ TEST_CASE("an unnamed statement that comes again is prepared once, and the clien
   after_two()
       .client(kBatch, {.to_backend = "C(Spgveil_none) B(,pgveil_1) E(,0) S"})
       .backend(known_answer("y"), {.to_client = "1 2 D(y) C(SELECT 1) Z(I)"})
+      .check();
+}
+
+TEST_CASE("an error at a kept unnamed statement does not quote the name that pgveil chose") {
+  const std::string batch = parse("", "SELECT LONG") + bind_message("", "") + execute("") + sync_message();
+  Script::logged_in()
+      .client(batch, {.to_backend = "P(,ok: SELECT LONG) B(,) E(,0) S"})
+      .backend(parsed_answer("x"), {.to_client = "1 2 D(x) C(SELECT 1) Z(I)"})
+      .client(batch, {.to_backend = "P(pgveil_1,ok: SELECT LONG) B(,pgveil_1) E(,0) S"})
+      .backend(frames(wire::ParseComplete{}) +
+                   server_error("08P01", "prepared statement \"pgveil_1\" requires 2") + ready('I'),
+               {.to_client = "1 E(ERROR 08P01 prepared statement \"\" requires 2 / try again) Z(I)"})
       .check();
 }
 

@@ -218,6 +218,75 @@ TEST_CASE("a statement of another session is not to be had by its name") {
   CHECK(one.to_client == "E(ERROR 26000 prepared statement \"" + name + "\" does not exist) Z(I)");
 }
 
+TEST_CASE("values of settings that join to the same lines are different readings of constants") {
+  const auto reading = [](std::string_view interval_style, std::string_view time_zone, bool is_changed) {
+    BackendState state;
+    note_reading(state, "IntervalStyle", interval_style);
+    note_reading(state, "TimeZone", time_zone);
+    if (is_changed) note_unreported_change(state);
+    return reading_of_constants(state);
+  };
+  CHECK(reading("a", "UTC\n?1", false) != reading("a", "UTC", true));
+  CHECK(reading("a", "UTC?1", false) != reading("a", "UTC", true));
+  CHECK(reading("a\nb", "UTC", false) != reading("a", "b\nUTC", false));
+  // While settings are changing, something is appended to the key.
+  CHECK(reading("a", "UTC#1", false) != reading("a", "UTC", false) + "#1");
+  CHECK(reading("a", "UTC", true) == reading("a", "UTC", true));
+  BackendState known, forged;
+  note_settings(known, {{"bytea_output", "hex"}, {"extra_float_digits", "3"}, {"work_mem", "1"}});
+  note_settings(forged, {{"bytea_output", "hex\nextra_float_digits=3"}, {"work_mem", "2"}});
+  CHECK(reading_of_constants(known) != reading_of_constants(forged));
+}
+
+TEST_CASE("an error that quotes a statement has the client's name for it") {
+  const std::pair<std::string, std::string> errors[] = {
+      {"08P01", "bind message supplies 1 parameters, but prepared statement \"pgveil_1\" requires 2"},
+      {"26000", "prepared statement \"pgveil_1\" does not exist"},
+      {"22P02", "invalid input syntax for type integer: \"pgveil_1\""},  // the client's value
+  };
+  for (const auto& [sqlstate, message] : errors) {
+    CAPTURE(sqlstate);
+    Pooled one(PoolMode::transaction);
+    one.lend(Pooled::idle());
+    one.client(parse("s", "SELECT 1") + sync_message());
+    one.lend(Pooled::idle());
+    one.server(frames(wire::ParseComplete{}) + ready('I'));
+    one.client(bind_message("", "s") + sync_message());
+    CHECK(one.lend(one.returned) == "B(,pgveil_1) S");
+    one.server(server_error(sqlstate, message) + ready('I'));
+    std::string told = message;
+    if (sqlstate != "22P02") told.replace(told.find("pgveil_1"), 8, "s");
+    CHECK(one.to_client == "E(ERROR " + sqlstate + " " + told + " / try again) Z(I)");
+  }
+}
+
+TEST_CASE("in a failed transaction only what may end it is told that its name exists") {
+  Pooled one(PoolMode::transaction);
+  one.lend(Pooled::idle());
+  one.client(parse("s", "SELECT 1") + sync_message());
+  one.lend(Pooled::idle());
+  one.server(frames(wire::ParseComplete{}) + ready('I'));
+  const std::string exists = "E(ERROR 42P05 prepared statement \"s\" already exists)";
+  one.client(query("BEGIN"));
+  one.lend(one.returned);
+  one.server(complete("BEGIN") + ready('E'));
+  one.client(parse("s", "SELECT 2") + sync_message());
+  CHECK(one.to_client ==
+        "E(ERROR 25P02 current transaction is aborted, commands ignored until end of transaction block) "
+        "Z(E)");
+  for (const std::string sql : {"ROLLBACK", ""}) {
+    one.client(parse("s", sql) + sync_message());
+    CHECK(one.to_client == exists + " Z(E)");
+  }
+  one.client(parse("s", "syntax") + sync_message());
+  CHECK(one.to_client.starts_with("E(ERROR 42601 syntax error"));
+  one.client(query("ROLLBACK"));
+  one.server(complete("ROLLBACK") + ready('I'));
+  one.client(parse("s", "SELECT 2") + sync_message());
+  one.lend(one.returned);
+  CHECK(one.to_client == exists + " Z(I)");
+}
+
 TEST_CASE("a statement is prepared where it is missing, and only there") {
   Pooled one(PoolMode::transaction);
   one.lend(Pooled::idle());

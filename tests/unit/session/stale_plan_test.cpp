@@ -69,6 +69,30 @@ TEST_CASE("a query whose plan is stale is prepared and sent again, and the catal
       .check();
 }
 
+TEST_CASE("a plan whose parameters fit no operator any more is prepared again, and then is sent as it is") {
+  after_one()
+      .client(query("SELECT KEPT 6"), {.to_backend = run(1)})
+      .backend(server_error("42883", "text = integer") + ready('I'), {.to_backend = "C(Spgveil_1) S"})
+      .world([](FakeGate& gate) { CHECK(gate.stale_notes == 1); })
+      .backend(kClosed + ready('I'), {.to_backend = prepared(2)})
+      .backend(server_error("42883", "text = integer") + ready('I'), {.to_backend = "Q(ok: SELECT KEPT 6)"})
+      .backend(server_error("42883", "text = integer") + ready('I'),
+               {.to_client = "E(ERROR 42883 text = integer / try again) Z(I)"})
+      .client(query("SELECT KEPT 7"), {.to_backend = "Q(ok: SELECT KEPT 7)"})
+      .check();
+}
+
+TEST_CASE("an unnamed statement that is kept and fits no more is sent again with its Parse") {
+  for (const std::string sqlstate : {"42883", "42804", "42P08"}) {
+    after_two_batches()
+        .client(kBatch, {.to_backend = "C(Spgveil_none) B(,pgveil_1) E(,0) S"})
+        .backend(kClosed + server_error(sqlstate, "no") + ready('I'), {.to_backend = "C(Spgveil_1) S"})
+        .backend(kClosed + ready('I'), {.to_backend = kUnnamed})
+        .backend(kParsed + kBound + kRows, {.to_client = kRowsShown})
+        .check();
+  }
+}
+
 TEST_CASE("all kept plans of the connection are forgotten with the first one that is stale") {
   after_one()
       .client(query("SELECT b KEPT 5"), {.to_backend = prepared(2, "SELECT b KEPT")})

@@ -82,6 +82,27 @@ TEST_CASE("a verdict larger than a shard's share is not kept, and a cache of no 
   CHECK(none.find({"q", "r", "", "d", 1}) == nullptr);
 }
 
+TEST_CASE("what is known of a statement's output columns is counted") {
+  const auto made = [](auto&& change) {
+    rewriter::Rewritten rewritten;
+    change(rewritten.statements.emplace_back());
+    return rewritten;
+  };
+  const auto bytes = [](const rewriter::Rewritten& of) { return entry_bytes(rewriter::Verdict(of)); };
+  const auto plain = made([](rewriter::Statement&) {});
+  const auto with_origins = made([](rewriter::Statement& statement) {
+    statement.origins = std::make_shared<const std::vector<rewriter::Origin>>(1'000);
+  });
+  const auto with_names = made([](rewriter::Statement& statement) {
+    statement.columns = std::make_shared<const std::vector<std::string>>(100, std::string(1'000, 'n'));
+  });
+  CHECK(bytes(with_origins) >= bytes(plain) + 1'000 * sizeof(rewriter::Origin));
+  CHECK(bytes(with_names) >= bytes(plain) + 100 * 1'000);
+  rewriter::VerdictTemplate shared;
+  shared.rewritten = with_origins;
+  CHECK(entry_bytes(shared) >= 1'000 * sizeof(rewriter::Origin));
+}
+
 TEST_CASE("refusals and errors are counted with their texts") {
   const CachedVerdict refusal = Refusal{Reason::clause, std::string(1'000, 'm'), std::string(500, 'h'), 1};
   CHECK(entry_bytes(refusal) >= 1'500);
