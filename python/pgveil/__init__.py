@@ -11,6 +11,7 @@ The engine is that of the program pgveil: the same result, tests and messages. d
 from __future__ import annotations
 
 import pathlib
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -97,7 +98,7 @@ def _run(
             settings,
             pathlib.Path(folder),
         )
-        table, report = Table.of(frame.columns).anonymize(job, levels, heights, wants_utility)
+        table, report = Table.of(frame.columns()).anonymize(job, levels, heights, wants_utility)
     return Release(frame.restored(table.columns(), lambda name: name not in given), report)
 
 
@@ -225,7 +226,8 @@ class Anonymizer:
     two releases, which can be compared, so transform new people only.
 
     quasi_identifiers: a dict with a hierarchy for each. algorithm: one that searches levels.
-    The other arguments are those of anonymize().
+    The other arguments are those of anonymize(). The rows that are returned are shuffled, so no labels y of
+    theirs can be given: anonymize them as a column.
     """
 
     def __init__(
@@ -248,10 +250,25 @@ class Anonymizer:
 
     _NAMES = ("quasi_identifiers", "k", "sensitive", "insensitive", "algorithm", "seed", "settings")
 
+    def __repr__(self) -> str:
+        return f"Anonymizer({', '.join(f'{name}={value!r}' for name, value in self.get_params().items())})"
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn asks of its transformers."""
+        from sklearn.utils import Tags, TargetTags, TransformerTags
+
+        return Tags(
+            estimator_type="transformer",
+            target_tags=TargetTags(required=False),
+            transformer_tags=TransformerTags(),
+        )
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The arguments, by name. deep: has no meaning here."""
         return {name: getattr(self, name) for name in self._NAMES}
 
     def set_params(self, **params: Any) -> Anonymizer:
+        """Changes arguments. What was fitted stays, until fit is called again."""
         for name, value in params.items():
             if name not in self._NAMES:
                 raise ValueError(f"{name} is no parameter of Anonymizer: it has {', '.join(self._NAMES)}")
@@ -278,6 +295,14 @@ class Anonymizer:
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Sets what ``fit`` sets, and returns the published table, whose rows are shuffled."""
+        for name in ("report_", "levels_", "heights_", "columns_"):
+            self.__dict__.pop(name, None)
+        if y is not None:
+            raise UsageError(
+                "y would no longer belong to the rows, which are shuffled",
+                "give it as a column, anonymize it with the others, and take it from the result",
+            )
         if self.algorithm in _job.GROUPING:
             raise UsageError(
                 f"{self.algorithm} makes groups, which apply only to their own rows",
@@ -292,9 +317,22 @@ class Anonymizer:
         self.report_ = release.report
         self.levels_ = list(release.report["levels"])
         self.heights_ = list(release.report["heights"])
+        self.columns_ = list(_job.hierarchies_of(self.quasi_identifiers))
         return release.data
 
     def transform(self, X: Any) -> Any:
+        """Applies the levels that ``fit`` found, and returns the published table, whose rows are shuffled."""
         if not hasattr(self, "levels_"):
-            raise UsageError("this Anonymizer is not fitted", "call fit first")
+            raise _not_fitted("this Anonymizer is not fitted", "call fit first")
+        if list(_job.hierarchies_of(self.quasi_identifiers)) != self.columns_:
+            raise UsageError("quasi_identifiers has other columns than at fit", "call fit again")
         return self._release(X, self.levels_, self.heights_).data
+
+
+def _not_fitted(message: str, hint: str) -> UsageError:
+    """Also of scikit-learn's kind, if that is there."""
+    known = sys.modules.get("sklearn.exceptions")
+    kind: type[UsageError] = UsageError
+    if known is not None:
+        kind = type("NotFittedError", (UsageError, known.NotFittedError), {})
+    return kind(message, hint)

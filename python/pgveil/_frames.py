@@ -23,21 +23,29 @@ def text_of(value: Any) -> str:
         return value
     if _is_truth(value):
         return "true" if value else "false"
-    if isinstance(value, numbers.Integral):
-        return str(int(value))
     if isinstance(value, numbers.Real):
-        number = float(value)
-        return str(int(number)) if number.is_integer() else _plain(repr(number))
+        try:
+            return _text_of_number(value)
+        except (ValueError, OverflowError):  # of integers with more than 4300 digits, and of huge fractions
+            raise UsageError("a number has too many digits", "round it") from None
     if isinstance(value, decimal.Decimal):
         return _plain(str(value))
     if isinstance(value, datetime.datetime):
         is_midnight = value.time() == datetime.time() and value.tzinfo is None
+        is_midnight = is_midnight and not getattr(value, "nanosecond", 0)  # of pandas
         return value.date().isoformat() if is_midnight else value.isoformat(" ")
     if isinstance(value, datetime.date):
         return value.isoformat()
     if type(value).__name__ == "datetime64":
         return _text_of_datetime64(str(value))
     return str(value)
+
+
+def _text_of_number(value: numbers.Real) -> str:
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    number = float(value)
+    return str(int(number)) if number.is_integer() else _plain(repr(number))
 
 
 def _text_of_datetime64(text: str) -> str:
@@ -89,11 +97,12 @@ class _Encoder:
     def __init__(self) -> None:
         self.texts: list[str] = []
         self.originals: list[Any] = []
+        self.places: list[int] = []
         self.refused: str | None = None  # the type of a value that no column can have
         self.has_null = False
         self._known: dict[str, int] = {}
 
-    def code(self, value: Any) -> int:
+    def code(self, value: Any, place: int) -> int:
         if is_null(value):
             self.has_null = True
             return NULL
@@ -102,19 +111,30 @@ class _Encoder:
         if found == len(self.texts):
             self.texts.append(text)
             self.originals.append(value)
+            self.places.append(place)
             if is_no_value(value):
                 self.refused = type(value).__name__
         return found
 
-    def read(self, name: str, codes: Any) -> ReadColumn:
-        return ReadColumn(Column(name, codes, self.texts), self.originals, self.refused, self.has_null)
+    def read(self, name: str, codes: Any, source: Any) -> ReadColumn:
+        if self.refused is not None:
+            raise UsageError(
+                f"column {name} has a value of type {self.refused}, "
+                "which is no text, number, date or truth value",
+                "convert the column, or leave it out",
+            )
+        is_numeric = bool(self.originals) and all(map(_is_number, self.originals))
+        return ReadColumn(Column(name, codes, self.texts), source, self.places, self.has_null, is_numeric)
 
 
 class ReadColumn(NamedTuple):
+    """source: what has the original values, at a place for each value of the column."""
+
     column: Column
-    originals: list[Any]
-    refused: str | None
+    source: Any
+    places: list[int]
     has_null: bool
+    is_numeric: bool
 
 
 # Equal values of these types have equal texts. Decimals and times with a zone do not: 1.10 is equal to 1.1,
@@ -124,6 +144,7 @@ _EQUAL_TEXTS = frozenset((str, int, float, bool, datetime.date))
 
 def _rows_of(name: str, values: Any) -> Any:
     is_wrong = isinstance(values, (str, bytes, bytearray, memoryview, Mapping, set, frozenset))
+    is_wrong = is_wrong or getattr(values, "shape", None) == ()  # an array of NumPy that is one value
     if is_wrong or hasattr(values, "columns") or not hasattr(values, "__iter__"):
         raise UsageError(
             f"column {name} is of type {type(values).__name__}, which is no list of values",
@@ -136,25 +157,120 @@ def _of_values(name: str, values: Any) -> ReadColumn:
     encoder = _Encoder()
     codes = array("I")
     known: dict[Any, int] = {}
-    for value in _rows_of(name, values):
+    for row, value in enumerate(_rows_of(name, values)):
         if type(value) not in _EQUAL_TEXTS:
-            codes.append(encoder.code(value))
+            codes.append(encoder.code(value, row))
             continue
         code = known.get((type(value), value))
         if code is None:
-            code = known[(type(value), value)] = encoder.code(value)
+            code = known[(type(value), value)] = encoder.code(value, row)
         codes.append(code)
-    return encoder.read(name, codes)
+    return encoder.read(name, codes, values)
 
 
-def _of_factors(name: str, codes: Any, values: Iterable[Any]) -> ReadColumn:
-    """codes: whole numbers of NumPy, −1 for NULL."""
+def _of_mapping(name: str, values: Any) -> ReadColumn:
+    return _of_values(name, list(_rows_of(name, values)))
+
+
+def _of_factors(name: str, codes: Any, values: Iterable[Any], source: Any) -> ReadColumn:
+    """codes: whole numbers of NumPy, −1 for NULL. values: those of the source."""
     import numpy
 
     encoder = _Encoder()
-    target = numpy.array([encoder.code(value) for value in values] + [NULL], dtype=numpy.uint32)
+    made = [encoder.code(value, place) for place, value in enumerate(values)]
+    is_joined = len(encoder.originals) < len(made) - made.count(NULL)
+    if is_joined and isinstance(encoder.originals[0], (datetime.date, datetime.time, datetime.timedelta)):
+        raise _finer_than_python(name)
     encoder.has_null = encoder.has_null or bool((codes < 0).any())
-    return encoder.read(name, numpy.ascontiguousarray(target[codes]))
+    target = numpy.array([*made, NULL], dtype=numpy.uint32)
+    return encoder.read(name, numpy.ascontiguousarray(target[codes]), source)
+
+
+def _finer_than_python(name: str) -> UsageError:
+    """Most times of Python have no nanoseconds, so several values would become one."""
+    message = f"column {name} has values that differ only in nanoseconds"
+    return UsageError(message, "round them to microseconds")
+
+
+def _of_pandas(name: str, column: Any) -> ReadColumn:
+    import pandas
+
+    # In a column of objects, factorize() joins values that are equal and have different texts.
+    if column.dtype == object and pandas.api.types.infer_dtype(column, skipna=True) != "string":
+        return _of_values(name, column)
+    try:
+        codes, values = pandas.factorize(column, use_na_sentinel=True)
+    except NotImplementedError:  # of Arrow's lists and structs
+        return _of_values(name, column)
+    return _of_factors(name, codes, list(values), values)
+
+
+def _of_polars(name: str, column: Any) -> ReadColumn:
+    made = _of_values(name, column)
+    if column.dtype.is_temporal() and len(made.places) < column.drop_nulls().n_unique():
+        raise _finer_than_python(name)
+    return made
+
+
+def _of_arrow(name: str, column: Any) -> ReadColumn:
+    import numpy
+    import pyarrow
+
+    try:
+        if pyarrow.types.is_dictionary(column.type):  # its values may be there twice, and its codes unsigned
+            column = column.cast(column.type.value_type)
+        joined = column.combine_chunks().dictionary_encode()
+        if hasattr(joined, "chunks"):
+            joined = joined.combine_chunks()
+    except NotImplementedError:  # of lists and structs
+        return _of_values(name, column)
+    codes = joined.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(numpy.int64)
+    try:
+        return _of_factors(name, codes, joined.dictionary.to_pylist(), joined.dictionary)
+    except ValueError as wrong:  # bytes that are not UTF-8; nanoseconds, if pandas is not installed
+        raise UsageError(
+            f"column {name} has values that cannot be read in Python", "correct them", str(wrong)
+        ) from None
+
+
+_READERS: dict[str, Callable[[str, Any], ReadColumn]] = {
+    "mapping": _of_mapping,
+    "pandas": _of_pandas,
+    "polars": _of_polars,
+    "pyarrow": _of_arrow,
+}
+
+
+def _taken(kind: str, source: Any, places: list[int | None]) -> Any:
+    """The values at these places, None for NULL, in the source's type. Categories become their values: those
+    that no row has, and their order, would be published, too."""
+    if kind == "pandas":
+        import numpy
+        import pandas
+
+        values = pandas.Series(source)
+        if isinstance(values.dtype, pandas.CategoricalDtype):
+            values = values.astype(values.cat.categories.dtype if values.notna().all() else object)
+        if str(values.dtype).startswith("dictionary"):  # of Arrow
+            values = values.astype(object)
+        if None in places and isinstance(values.dtype, numpy.dtype) and values.dtype.kind in "iub":
+            values = values.astype(object)  # which would become floating-point numbers
+        at = numpy.array([-1 if it is None else it for it in places], dtype=numpy.int64)
+        return values.array.take(at, allow_fill=True)
+    if kind == "polars":
+        import polars
+
+        made = source.gather(polars.Series(places, dtype=polars.UInt32))
+        return made.cast(polars.String) if made.dtype in (polars.Categorical, polars.Enum) else made
+    if kind == "pyarrow":
+        import pyarrow
+
+        try:
+            return source.take(pyarrow.array(places, pyarrow.int64()))
+        except NotImplementedError:
+            source = source.to_pylist()
+            return pyarrow.array([None if it is None else source[it] for it in places])
+    return [None if it is None else source[it] for it in places]
 
 
 def _is_number(value: Any) -> bool:
@@ -163,52 +279,63 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not _is_truth(value)
 
 
+def _is_name(text: str) -> bool:
+    """Whether a column of the library may have it."""
+    return text != "" and "\0" not in text and not any("\ud800" <= it <= "\udfff" for it in text)
+
+
 class Frame:
-    """A data frame that was read. originals: by column, the values that the codes stand for."""
+    """A data frame, of which the columns that are wanted are read."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, columns: Iterable[tuple[Any, Any]]) -> None:
         self.kind = kind
-        self.columns: list[Column] = []
-        self.originals: dict[str, list[Any]] = {}
-        self._by_name: dict[str, ReadColumn] = {}
-
-    def add(self, read: ReadColumn) -> None:
-        name = read.column.name
-        if name in self._by_name:
-            raise UsageError(f"there are two columns {name}", "rename one")
-        self.columns.append(read.column)
-        self.originals[name] = read.originals
-        self._by_name[name] = read
+        self._given: dict[str, list[Any]] = {}  # two columns may have one name
+        for name, column in columns:
+            self._given.setdefault(str(name), []).append(column)
+        self._read: dict[str, ReadColumn] = {}
 
     def names(self) -> list[str]:
-        return [it.name for it in self.columns]
+        return list(self._given)
 
     def want(self, names: Iterable[str]) -> None:
-        """Refuses columns whose values have no texts. Those that nobody asks for may have any values."""
+        """Reads these columns, as far as the frame has them."""
         for name in names:
-            refused = self._by_name[name].refused if name in self._by_name else None
-            if refused is not None:
-                raise UsageError(
-                    f"column {name} has a value of type {refused}, which is no text, number, date or truth value",
-                    "convert the column, or leave it out",
-                )
+            given = self._given.get(name, [])
+            if len(given) > 1:
+                raise UsageError(f"there are two columns {name}", "rename one")
+            if given and name not in self._read:
+                self._read[name] = _READERS[self.kind](name, given[0])
+
+    def wanted(self) -> list[Column]:
+        return [it.column for it in self._read.values()]
+
+    def columns(self) -> list[Column]:
+        """All, for a report that names those that are not published. The others have no values of theirs."""
+        rows = max((len(it.codes) for it in self.wanted()), default=0)
+        made = []
+        for name, given in self._given.items():
+            if name in self._read:
+                made.append(self._read[name].column)
+            elif _is_name(name):
+                size = len(given[0]) if hasattr(given[0], "__len__") else rows
+                made.append(Column(name, array("I", bytes(4 * size)), [""] if size else []))
+        return made
 
     def is_numeric(self, name: str) -> bool:
-        originals = self.originals.get(name, [])
-        return bool(originals) and all(map(_is_number, originals))
+        return name in self._read and self._read[name].is_numeric
 
     def has_null(self, name: str | None = None) -> bool:
         """Whether a column has NULL, or any."""
-        read = self._by_name.values() if name is None else [it for it in (self._by_name.get(name),) if it]
+        read = self._read.values() if name is None else [it for it in (self._read.get(name),) if it]
         return any(it.has_null for it in read)
 
     def has_text(self, name: str, text: str) -> bool:
-        return name in self._by_name and text in self._by_name[name].column.values
+        return name in self._read and text in self._read[name].column.values
 
     def null_text(self, taken: Collection[str] = ()) -> str:
         """What stands for NULL: a text that no value has, and that is not taken."""
         text, tries = NULL_TEXT, 0
-        while text in taken or any(text in it.values for it in self.columns):
+        while text in taken or any(text in it.values for it in self.wanted()):
             tries += 1
             text = f"{NULL_TEXT} ({tries})"
         return text
@@ -217,22 +344,25 @@ class Frame:
         """The columns for check and risk, where the library's text for NULL is fixed. No value is told there,
         so a value that has this text gets another."""
         if not self.has_null():
-            return self.columns
+            return self.columns()
         other = self.null_text()
         return [
             Column(it.name, it.codes, [other if text == NULL_TEXT else text for text in it.values])
-            for it in self.columns
+            for it in self.columns()
         ]
 
     def restored(self, columns: list[Column], keeps_type: Callable[[str], bool]) -> Any:
         """The columns as a frame of this kind. keeps_type: whether a column has its original values."""
-        made: dict[str, list[Any]] = {}
+        made: dict[str, Any] = {}
         for column in columns:
-            shown: list[Any] = list(column.values)
-            if keeps_type(column.name):
-                by_text = {text_of(it): it for it in self.originals[column.name]}
-                shown = [by_text.get(it, it) for it in column.values]
-            made[column.name] = [None if code == NULL else shown[code] for code in column.codes]
+            shown: list[Any] = column.values
+            read = self._read[column.name]
+            place_of = dict(zip(read.column.values, read.places))
+            keeps = keeps_type(column.name) and all(it in place_of for it in shown)
+            if keeps:
+                shown = [place_of[it] for it in shown]
+            values = [None if code == NULL else shown[code] for code in column.codes]
+            made[column.name] = _taken(self.kind, read.source, values) if keeps else values
         if self.kind == "pandas":
             import pandas
 
@@ -250,46 +380,17 @@ class Frame:
 
 def read(data: Any) -> Frame:
     """data: a DataFrame of pandas or polars, a Table of pyarrow, or a mapping of names to values."""
-    module = type(data).__module__.partition(".")[0]
-    if module == "pandas" and hasattr(data, "columns"):
-        import pandas
-
-        frame = Frame("pandas")
-        for at, name in enumerate(data.columns):
-            column = data.iloc[:, at]  # two columns may have one name
-            # In a column of objects, factorize() joins values that are equal and have different texts.
-            if column.dtype == object and pandas.api.types.infer_dtype(column, skipna=True) != "string":
-                frame.add(_of_values(str(name), column))
-                continue
-            codes, values = pandas.factorize(column, use_na_sentinel=True)
-            frame.add(_of_factors(str(name), codes, list(values)))
-        return frame
-    if module == "polars" and hasattr(data, "to_dict"):
-        frame = Frame("polars")
-        for name in data.columns:
-            frame.add(_of_values(name, data[name]))
-        return frame
-    if module == "pyarrow" and hasattr(data, "combine_chunks") and hasattr(data, "columns"):
-        import numpy
-
-        frame = Frame("pyarrow")
-        for name, column in zip(data.column_names, data.columns):
-            try:
-                joined = column.combine_chunks().dictionary_encode()
-            except NotImplementedError:  # of lists and structs
-                frame.add(_of_values(name, column))
-                continue
-            if hasattr(joined, "chunks"):
-                joined = joined.combine_chunks()
-            codes = joined.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(numpy.int64)
-            frame.add(_of_factors(name, codes, joined.dictionary.to_pylist()))
-        return frame
+    modules = {it.__module__.partition(".")[0] for it in type(data).__mro__}  # of the classes it derives from
+    if "pandas" in modules and hasattr(data, "columns"):
+        return Frame("pandas", ((name, data.iloc[:, at]) for at, name in enumerate(data.columns)))
+    if "polars" in modules and hasattr(data, "to_dict"):
+        return Frame("polars", ((name, data[name]) for name in data.columns))
+    if "pyarrow" in modules and hasattr(data, "combine_chunks") and hasattr(data, "columns"):
+        return Frame("pyarrow", zip(data.column_names, data.columns))
     if isinstance(data, Mapping):
-        frame = Frame("mapping")
-        for name, values in data.items():
-            frame.add(_of_values(str(name), values))
-        return frame
-    raise TypeError(
-        f"{type(data).__name__} is no table that pgveil reads: give a DataFrame of pandas or polars, a Table of "
-        "pyarrow, or a dict of columns"
+        return Frame("mapping", data.items())
+    kind = type(data).__name__
+    hint = {"LazyFrame": "call .collect()", "RecordBatch": "call pyarrow.Table.from_batches([…])"}.get(
+        kind, "give a DataFrame of pandas or polars, a Table of pyarrow, or a dict of columns"
     )
+    raise TypeError(f"{kind} is no table that pgveil reads: {hint}")

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Optional, TypedDict, Union
 
 from ._frames import Frame
-from ._library import NULL_TEXT, UsageError
-from .hierarchies import Hierarchy, order
+from ._library import NULL_TEXT, UsageError, encoded
+from .hierarchies import Hierarchy, keys_of, order
 
 # These form groups, which cut numbers as numbers.
 GROUPING = ("mondrian", "least_loss")
@@ -118,6 +118,15 @@ def _of_json(value: Any) -> Any:
     raise UsageError(f"a value of the settings is {kind}", "write numbers, texts, lists and dicts")
 
 
+def _of_settings(frame: Frame, settings: Mapping[str, Any]) -> list[str]:
+    """The columns that settings ask for. The file of a subset may have any of them."""
+    unit, subset = settings.get("unit"), settings.get("subset")
+    named = [] if unit is None else [str(unit)]
+    if isinstance(subset, Mapping):
+        named += [str(subset["column"])] if "column" in subset else frame.names()
+    return named
+
+
 def text(
     frame: Frame,
     hierarchies: Mapping[str, Hierarchy | None],
@@ -137,12 +146,16 @@ def text(
             raise UsageError(f"{name} has two classes", "name it once")
         attributes[name] = attribute
 
+    if not isinstance(settings, Mapping):
+        raise UsageError(f"settings is of type {type(settings).__name__}", 'write a dict: {"suppression": "5%"}')
     models = {name: _with_order(given) for name, given in models_of(sensitive).items()}
+    kept = names("insensitive", insensitive)
+    frame.want([*hierarchies, *models, *kept, *_of_settings(frame, settings)])
     of_models = [it for all_of in models.values() for it in all_of.values()]
     used = [it for it in (*hierarchies.values(), *of_models) if isinstance(it, Hierarchy)]
     # With differential privacy, no record may decide how another is shown, or whether there is a table. So
     # the text is fixed there, and a value that has it is missing.
-    is_private = isinstance(settings, Mapping) and "differential_privacy" in settings
+    is_private = "differential_privacy" in settings
     null_text = NULL_TEXT if is_private else frame.null_text(set().union(*(it.taken() for it in used)))
 
     def rule_of(name: str, hierarchy: Hierarchy) -> Any:
@@ -150,7 +163,7 @@ def text(
         if own.rule is not None:
             return own.rule
         file = folder / f"{len(attributes)}.csv"
-        file.write_text(own.file_text(), encoding="utf-8")
+        file.write_bytes(encoded(f"the hierarchy of {name}", [own.file_text()])[0])
         return {"file": str(file), "header": True}  # or the first row may be taken for one
 
     for name, hierarchy in hierarchies.items():
@@ -167,12 +180,11 @@ def text(
         if isinstance(given.get("order"), Hierarchy):
             told["order"] = told["order"]["order"]["values"]
         add(name, {"class": "sensitive", **told})
-    for name in names("insensitive", insensitive):
+    for name in kept:
         add(name, {"class": "insensitive"})
-    if not isinstance(settings, Mapping):
-        raise UsageError(f"settings is of type {type(settings).__name__}", 'write a dict: {"suppression": "5%"}')
-    unit = settings.get("unit")
-    frame.want([*attributes, *([] if unit is None else [str(unit)])])
+    if any(len(json.dumps(it)) > 1024 for it in keys_of(attributes)):
+        message = "the name of a column or of a node of a tree is longer than 1,000 characters"
+        raise UsageError(message, "shorten it")
     read: dict[str, Any] = {"file": "table"}
     if frame.has_null() or is_private:
         read["null"] = null_text
@@ -196,6 +208,7 @@ def text(
             raise UsageError(f"{key} is no setting", hint)
         job[key] = value
     try:
-        return json.dumps(job, ensure_ascii=False, default=_of_json)
+        made = json.dumps(job, ensure_ascii=False, default=_of_json)
     except (TypeError, ValueError) as error:
         raise UsageError(f"the settings cannot be written as a job: {error}", "use texts as keys") from None
+    return made.replace("\x7f", "\\u007f")  # which JSON may have as it is, and YAML not

@@ -9,6 +9,7 @@ import ctypes
 import os
 import pathlib
 import re
+import threading
 from array import array
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -48,6 +49,9 @@ class PolicyError(Error):
 _KINDS = {1: UsageError, 2: ConfigurationError, 3: PolicyError}
 
 
+_IsCancelled = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+
+
 class _Options(ctypes.Structure):
     _fields_ = [
         ("size", ctypes.c_uint32),
@@ -55,7 +59,7 @@ class _Options(ctypes.Structure):
         ("heights", ctypes.POINTER(ctypes.c_uint32)),
         ("level_count", ctypes.c_uint32),
         ("wants_utility", ctypes.c_int),
-        ("is_cancelled", ctypes.c_void_p),
+        ("is_cancelled", _IsCancelled),
         ("context", ctypes.c_void_p),
     ]
 
@@ -163,17 +167,21 @@ _IN_PYTHON = (
     ("add hierarchy: {file: name.csv}", "give it one of pgveil.hierarchies"),
     ("--require is not COLUMN=…", "require is not COLUMN=…"),
     ("; is the separator right?", ""),
+    ("split the file", "make large hierarchies with hierarchies.from_frame"),
 )
 
 
 def _in_python(text: str, job: str) -> str:
-    """Names the argument or the key in place of its position in the job, which the caller has not seen."""
+    """Names the argument or the key in place of its position in the job, and the column in place of the file
+    of its hierarchy: the caller has seen neither."""
 
     def key_at(place: re.Match[str]) -> str:
         before = job.encode()[: int(place[1]) - 1].decode(errors="replace")
         key = re.search(r'"((?:[^"\\]|\\.)*)": $', before)
         return f"{key[1]}: " if key else ""
 
+    for name, file in re.findall(r'"((?:[^"\\]|\\.)*)": {"class": [^{]*"hierarchy": {"file": "([^"]*)"', job):
+        text = text.replace(file, f"the hierarchy of {name}")
     text = re.sub(r"\bjob:1:(\d+): ", key_at, text)
     for words, own in _IN_PYTHON:
         text = text.replace(words, own)
@@ -192,7 +200,7 @@ def _raise(error: ctypes.c_void_p, job: str = "") -> NoReturn:
     raise kind(_in_python(message, job), _in_python(hint, job), detail)
 
 
-def _encoded(what: str, texts: Sequence[str]) -> list[bytes]:
+def encoded(what: str, texts: Sequence[str]) -> list[bytes]:
     try:
         return [it.encode() for it in texts]
     except UnicodeEncodeError as wrong:
@@ -200,7 +208,7 @@ def _encoded(what: str, texts: Sequence[str]) -> list[bytes]:
 
 
 def _texts(texts: Sequence[str]) -> Any:
-    return (ctypes.c_char_p * len(texts))(*_encoded("a name", texts)) if texts else None
+    return (ctypes.c_char_p * len(texts))(*encoded("a name", texts)) if texts else None
 
 
 class Column:
@@ -256,12 +264,12 @@ class Table:
     def of(cls, columns: Sequence[Column]) -> Table:
         table = cls(_library.pgveil_table_new())
         for column in columns:
-            (name,) = _encoded("the name of a column", [column.name])
+            (name,) = encoded("the name of a column", [column.name])
             if b"\0" in name:
                 raise UsageError(f"the name {column.name!r} of a column has a NUL character", "rename it")
-            encoded = _encoded(f"a value of {column.name}", column.values)
+            texts = encoded(f"a value of {column.name}", column.values)
             offsets = array("Q", [0])
-            for it in encoded:
+            for it in texts:
                 offsets.append(offsets[-1] + len(it))
             codes = memoryview(column.codes)
             if codes.itemsize != 4 or not codes.c_contiguous:
@@ -274,9 +282,9 @@ class Table:
                 name,
                 ctypes.addressof(held) if held is not None else None,
                 rows,
-                b"".join(encoded),
+                b"".join(texts),
                 offsets.buffer_info()[0],
-                len(encoded),
+                len(texts),
                 ctypes.byref(error),
             )
             if added != 0:
@@ -313,13 +321,35 @@ class Table:
             if heights is not None:
                 options.heights = (ctypes.c_uint32 * len(heights))(*heights)
         report, error = ctypes.c_void_p(), ctypes.c_void_p()
-        (encoded,) = _encoded("an argument", [job])
-        made = _library.pgveil_anonymize(
-            self._handle, encoded, ctypes.byref(options), ctypes.byref(report), ctypes.byref(error)
-        )
-        if not made:
+        (text,) = encoded("an argument", [job])
+        is_stopped = threading.Event()
+        options.is_cancelled = _IsCancelled(lambda _: is_stopped.is_set())
+        made: list[Any] = []
+
+        def run() -> None:
+            made.append(
+                _library.pgveil_anonymize(
+                    self._handle, text, ctypes.byref(options), ctypes.byref(report), ctypes.byref(error)
+                )
+            )
+
+        # Python handles Ctrl-C in its main thread, and only while that is not in a call of the library.
+        worker = threading.Thread(target=run)
+        try:
+            worker.start()
+            worker.join()
+        except BaseException:
+            is_stopped.set()
+            while worker.is_alive():
+                worker.join()
+            for it in made:
+                _library.pgveil_table_free(it)
+            _library.pgveil_report_free(report)
+            _library.pgveil_error_free(error)
+            raise
+        if not made[0]:
             _raise(error, job)
-        return Table(made), Report(report)
+        return Table(made[0]), Report(report)
 
     def check(
         self,

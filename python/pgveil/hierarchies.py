@@ -44,7 +44,7 @@ class Hierarchy:
 
     def taken(self) -> set[Any]:
         """The texts of values and of what they become, which NULL cannot have."""
-        texts = {it for row in self.rows or [] for it in row} | set(_keys(self.rule)) | set(self._values())
+        texts = {it for row in self.rows or [] for it in row} | set(keys_of(self.rule)) | set(self._values())
         return texts if None in self._values() else texts - {NULL_TEXT}
 
     def for_column(self, frame: Frame, name: str, null_text: str) -> Hierarchy:
@@ -71,7 +71,8 @@ class Hierarchy:
         """As the program's file of a hierarchy with a header, if it was made of rows."""
         rows = self.rows or []
         text = io.StringIO()
-        csv.writer(text, delimiter=";", lineterminator="\n").writerows([range(len(rows[0])) if rows else [], *rows])
+        writer = csv.writer(text, delimiter=";", lineterminator="\n", quoting=csv.QUOTE_ALL)
+        writer.writerows([range(len(rows[0])) if rows else [], *rows])
         return text.getvalue()
 
 
@@ -83,12 +84,12 @@ def _leaves(part: Any) -> Iterator[Any]:
         yield part
 
 
-def _keys(part: Any) -> Iterator[str]:
+def keys_of(part: Any) -> Iterator[str]:
     if isinstance(part, Mapping):
         yield from part
     if isinstance(part, (Mapping, list)):
         for it in part.values() if isinstance(part, Mapping) else part:
-            yield from _keys(it)
+            yield from keys_of(it)
 
 
 def _mapped(part: Any, named: Callable[[Any], Any]) -> Any:
@@ -112,10 +113,15 @@ def _value(given: Any) -> str | None:
     return None if is_null(given) else text_of(given)
 
 
-def _node(given: Any) -> Any:
-    if isinstance(given, Mapping):
-        return {text_of(key): _node(it) for key, it in given.items()}
-    return [_node(it) for it in given] if isinstance(given, (list, tuple)) else _value(given)
+def _node(given: Any, depth: int = 0) -> Any:
+    if depth > 100:
+        raise UsageError("a tree is deeper than 100, or has itself as a node", "write fewer levels")
+    if not isinstance(given, Mapping):
+        return [_node(it, depth + 1) for it in given] if isinstance(given, (list, tuple)) else _value(given)
+    made = {text_of(key): _node(it, depth + 1) for key, it in given.items()}
+    if len(made) < len(given):
+        raise UsageError("two nodes of a tree have the same text", "name each once")
+    return made
 
 
 def intervals(
@@ -173,7 +179,7 @@ def from_frame(data: Any) -> Hierarchy:
     """
     frame = read(data)
     frame.want(frame.names())
-    columns = frame.columns
+    columns = frame.wanted()
     rows = len(columns[0].codes) if columns else 0
     if rows == 0:
         raise UsageError("the table of a hierarchy is empty", "give it a row for each value")

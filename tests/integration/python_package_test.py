@@ -14,6 +14,7 @@ import os
 import pathlib
 import random
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -232,9 +233,18 @@ class Package(unittest.TestCase):
             made.set_params(l=3)
         with self.assertRaisesRegex(pgveil.UsageError, "makes groups"):
             pgveil.Anonymizer({"age": None}, algorithm="least_loss").fit(people())
+        with self.assertRaisesRegex(pgveil.UsageError, "y would no longer belong to the rows"):
+            again.fit(people(), [0] * 300)
         made.set_params(settings={"suppression": "0%"})
         with self.assertRaises(pgveil.PolicyError):
             made.transform(people(rows=12, seed=3))
+        made.set_params(quasi_identifiers={"age": pgveil.hierarchies.intervals([5]), "id": None})
+        with self.assertRaisesRegex(pgveil.UsageError, "other columns than at fit"):
+            made.transform(people())
+        with self.assertRaises(pgveil.ConfigurationError):
+            made.fit(people())
+        with self.assertRaisesRegex(pgveil.UsageError, "not fitted"):
+            made.transform(people())
 
     def test_hierarchies_of_every_kind(self):
         kinds = pgveil.hierarchies
@@ -304,6 +314,20 @@ class Package(unittest.TestCase):
         is_over.set()
         other.join()
         self.assertGreater(len([it for it in ticks if begin < it < end]), 3)
+
+    def test_an_interrupt_ends_a_call(self):
+        draw = random.Random(5)
+        data = {name: [draw.randrange(100_000) for _ in range(60_000)] for name in "abcd"}
+        begin = time.monotonic()
+        pid = threading.main_thread().ident
+        press = threading.Timer(1, lambda: signal.pthread_kill(pid, signal.SIGINT))
+        press.start()
+        with self.assertRaises(KeyboardInterrupt):
+            pgveil.anonymize(data, list("abcd"), 5)
+        self.assertLess(time.monotonic() - begin, 30)
+        press.join()
+        self.assertEqual(threading.active_count(), 1)
+        self.assertEqual(len(pgveil.anonymize(people(), ["age"], 5).data["age"]), 300)
 
     def test_nothing_but_the_interface_is_visible(self):
         shown = subprocess.run(["nm", "-D", "--defined-only", python_package.LIBRARY], capture_output=True, text=True, check=True)
@@ -383,6 +407,142 @@ class Frames(unittest.TestCase):
     def test_pyarrow(self):
         pyarrow = self.frame("pyarrow")
         self.same_as_the_mapping(pyarrow.table(people()), lambda made: made.to_pydict())
+
+    def kept(self, data, **settings):
+        """The table with its column kept as it is, and what should be in it."""
+        return pgveil.anonymize(data, ["group"], 5, insensitive=["kept"], **settings).data
+
+    def test_pandas_keeps_types_and_values(self):
+        pandas = self.frame("pandas")
+        large = [2**60 + it % 2 for it in range(19)] + [None]
+        nanoseconds = pandas.to_datetime([1577836800000000000 + it % 2 for it in range(20)])
+        for kept in (
+            pandas.Series(large, dtype="Int64"),
+            pandas.Series(large, dtype=object),
+            pandas.Series([2**63 + it for it in range(20)], dtype="uint64"),
+            pandas.Series([True, None] * 10, dtype="boolean"),
+            pandas.Series(nanoseconds),
+            pandas.Series(nanoseconds).dt.tz_localize("UTC"),
+            pandas.Series(["x", None] * 10, dtype="string"),
+        ):
+            made = self.kept(pandas.DataFrame({"group": [1, 2] * 10, "kept": kept}))["kept"]
+            self.assertEqual(made.dtype, kept.dtype)
+            self.assertEqual(collections.Counter(made.dropna()), collections.Counter(kept.dropna()))
+            self.assertEqual(made.isna().sum(), kept.isna().sum())
+        ill = {"l_diversity": {"distinct": 2}}
+        data = pandas.DataFrame({"group": [1, 2] * 10, "ill": pandas.Series(large, dtype="Int64")})
+        made = pgveil.anonymize(data, ["group"], 5, sensitive={"ill": ill}).data
+        self.assertTrue(pgveil.check(made, ["group"], k=5, require=["ill=distinct 2"]))
+
+    def test_pandas_publishes_no_category_that_no_row_has(self):
+        pandas = self.frame("pandas")
+        kept = pandas.Categorical(["x", "y"] * 10, categories=["secret", "y", "x"])
+        made = self.kept(pandas.DataFrame({"group": [1] * 20, "kept": kept}))["kept"]
+        self.assertNotIsInstance(made.dtype, pandas.CategoricalDtype)
+        self.assertEqual(collections.Counter(made), {"x": 10, "y": 10})
+
+    def test_numbers_of_hidden_records_become_null_and_others_stay_exact(self):
+        pandas = self.frame("pandas")
+        kept = [2**60 + it for it in range(81)]
+        made = pgveil.anonymize(
+            pandas.DataFrame({"age": [20 + it // 8 for it in range(80)] + [77], "kept": kept}),
+            {"age": pgveil.hierarchies.intervals([5])},
+            5,
+            insensitive=["kept"],
+            algorithm="flash",
+            suppression="20%",
+            suppressed_records="keep_or_hide",
+        ).data["kept"]
+        self.assertEqual((sorted(made.dropna()), made.isna().sum()), (kept[:80], 1))
+
+    def test_polars_keeps_types_and_values(self):
+        polars = self.frame("polars")
+        for kept, dtype in (
+            (polars.Series([2**63 + it for it in range(20)], dtype=polars.UInt64), polars.UInt64),
+            (polars.Series([2**60, None] * 10), polars.Int64),
+            (polars.Series([1577836800000000001, 1577836800000001001] * 10).cast(polars.Datetime("ns")),
+             polars.Datetime("ns")),
+            (polars.Series(["x", "y"] * 10, dtype=polars.Enum(["secret", "x", "y"])), polars.String),
+            (polars.Series(["x", None] * 10, dtype=polars.Categorical), polars.String),
+        ):  # fmt: skip
+            made = self.kept(polars.DataFrame({"group": [1, 2] * 10, "kept": kept}))["kept"]
+            self.assertEqual(made.dtype, dtype)
+            self.assertEqual(made.sort().to_list(), kept.cast(dtype).sort().to_list())
+        close = polars.Series([1577836800000000001, 1577836800000000002] * 10).cast(polars.Datetime("ns"))
+        with self.assertRaisesRegex(pgveil.UsageError, "kept has values that differ only in nanoseconds"):
+            self.kept(polars.DataFrame({"group": [1, 2] * 10, "kept": close}))
+
+    def test_pyarrow_keeps_types_and_values(self):
+        pyarrow = self.frame("pyarrow")
+        x_or_y = pyarrow.array(["x", "y"])
+        of_one = pyarrow.array([0, 1] * 10, pyarrow.int8()), pyarrow.array([it // 2 for it in range(20)], pyarrow.int32())
+        for kept, kind in (
+            (pyarrow.array([2**64 - 1, 1] * 10, pyarrow.uint64()), pyarrow.uint64()),
+            (pyarrow.array([2**60, None] * 10), pyarrow.int64()),
+            (pyarrow.array([1577836800000000000, 1577836800001000000] * 10, pyarrow.timestamp("ns")),
+             pyarrow.timestamp("ns")),
+            *((pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, 1] * 10, index), x_or_y), pyarrow.string())
+              for index in (pyarrow.int8(), pyarrow.uint8(), pyarrow.uint32(), pyarrow.uint64())),
+            (pyarrow.UnionArray.from_dense(*of_one, [pyarrow.array(range(10)), pyarrow.array(["s"] * 10)]), None),
+        ):  # fmt: skip
+            made = self.kept(pyarrow.table({"group": [1, 2] * 10, "kept": kept}))["kept"]
+            self.assertEqual(made.type, kind or kept.type)
+            self.assertEqual(collections.Counter(made.to_pylist()), collections.Counter(kept.to_pylist()))
+        close = pyarrow.array([1, 2] * 10, pyarrow.time64("ns"))
+        with self.assertRaisesRegex(pgveil.UsageError, "kept has values that differ only in nanoseconds"):
+            self.kept(pyarrow.table({"group": [1, 2] * 10, "kept": close}))
+        offsets, bytes_of = pyarrow.py_buffer(b"\0\0\0\0\1\0\0\0"), pyarrow.py_buffer(b"\xff")
+        broken = pyarrow.Array.from_buffers(pyarrow.string(), 1, [None, offsets, bytes_of])
+        data = pyarrow.table({"age": [31], "text": broken})
+        self.assertEqual(len(pgveil.anonymize(data, ["age"], 1).data), 1)
+        with self.assertRaisesRegex(pgveil.UsageError, "text has values that cannot be read"):
+            pgveil.anonymize(data, ["text"], 1)
+
+    def test_pandas_with_lists_of_arrow_that_nobody_named(self):
+        pandas, pyarrow = self.frame("pandas"), self.frame("pyarrow")
+        lists = pandas.array([[1]] * 20, dtype=pandas.ArrowDtype(pyarrow.list_(pyarrow.int64())))
+        data = pandas.DataFrame({"age": [31, 32] * 10, "lists": lists})
+        self.assertEqual(len(pgveil.anonymize(data, ["age"], 5).data), 20)
+        with self.assertRaisesRegex(pgveil.UsageError, "lists has a value of type"):
+            pgveil.anonymize(data, ["lists"], 5)
+
+    def test_classes_that_derive_from_a_frame_are_frames(self):
+        data = {"age": [31, 32] * 10}
+        for module, others in (
+            ("pandas", ()),
+            ("polars", (("LazyFrame", "call .collect"),)),
+            ("pyarrow", (("RecordBatch", "call pyarrow.Table.from_batches"),)),
+        ):
+            with self.subTest(module):
+                frames = self.frame(module)
+                if module != "pyarrow":
+                    own = type("Own", (frames.DataFrame,), {"__module__": "own"})
+                    self.assertIsInstance(pgveil.anonymize(own(data), ["age"], 5).data, frames.DataFrame)
+                for name, words in others:
+                    kind = getattr(frames, name)
+                    given = kind.from_pydict(data) if module == "pyarrow" else kind(data)
+                    with self.assertRaisesRegex(TypeError, words):
+                        pgveil.anonymize(given, ["age"], 5)
+
+    def test_a_pipeline_of_scikit_learn(self):
+        self.frame("sklearn")
+        import sklearn.exceptions
+        import sklearn.pipeline
+        import sklearn.utils.validation
+
+        made = pgveil.Anonymizer({"age": pgveil.hierarchies.intervals([10, 50])}, k=3, seed=1)
+        with self.assertRaises(sklearn.exceptions.NotFittedError) as caught:
+            made.transform(people())
+        self.assertIsInstance(caught.exception, pgveil.UsageError)
+        pipeline = sklearn.pipeline.make_pipeline(made)
+        data = {"age": [it for it in people()["age"] if it]}
+        self.assertEqual(pipeline.fit(data).transform(data), made.transform(data))
+        sklearn.utils.validation.check_is_fitted(made)
+        self.assertIn("Anonymizer", pipeline._repr_html_())
+        two = sklearn.pipeline.make_pipeline(made, "passthrough")
+        for steps in (pipeline, two):
+            with self.assertRaisesRegex(pgveil.UsageError, "y would no longer belong to the rows"):
+                steps.fit(data, [0] * len(data["age"]))
 
 
 if __name__ == "__main__":

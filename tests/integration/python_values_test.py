@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The Python package: which values are missing or numbers, what stands for NULL, and what misuse is told."""
 import collections
+import datetime
 import decimal
 import numbers
 import random
@@ -114,6 +115,15 @@ class Values(unittest.TestCase):
                 made = type(name, (), {"__bool__": lambda it, truth=truth: truth})()
                 self.assertEqual(text_of(made), text)
 
+    def test_a_midnight_with_nanoseconds_is_no_date(self):
+        """As a Timestamp of pandas, which is a datetime."""
+        timestamp = type("Timestamp", (datetime.datetime,), {
+            "nanosecond": 1,
+            "isoformat": lambda it, sep: f"2020-01-01{sep}00:00:00.000000001",
+        })  # fmt: skip
+        self.assertEqual(text_of(timestamp(2020, 1, 1)), "2020-01-01 00:00:00.000000001")
+        self.assertEqual(text_of(datetime.datetime(2020, 1, 1)), "2020-01-01")
+
     def test_null_and_the_text_null_stay_apart(self):
         data = {
             "x": ["NULL", None, "NULL (1)", "b"] * 10,
@@ -165,8 +175,18 @@ class Values(unittest.TestCase):
 
     def test_columns_that_nobody_names_may_have_any_values(self):
         data = {"age": [31] * 3, "list": [[1], [2], []], "object": [object()] * 3}
-        self.assertEqual(pgveil.anonymize(data, ["age"], 3).data, {"age": ["31"] * 3})
-        self.assertTrue(pgveil.check(data, ["age"], k=3))
+        more = {
+            **data, "digits": [10**5000] * 3, "half": ["\ud800"] * 3, "\ud800": [1] * 3, "": [1] * 3, "a\0": [1] * 3,
+            1: [1] * 3, "1": [2] * 3, "number": 7, "rows": (it for it in range(3)),
+        }  # fmt: skip
+        for given in (data, more):
+            release = pgveil.anonymize(given, ["age"], 3)
+            self.assertEqual(release.data, {"age": ["31"] * 3})
+            self.assertTrue(pgveil.check(given, ["age"], k=3))
+            self.assertEqual(pgveil.risk(given, ["age"])["classes"], 1)
+        self.assertEqual(release.report["not_published"], ["list", "object", "digits", "half", "1", "number", "rows"])
+        with self.assertRaisesRegex(pgveil.ConfigurationError, "no column aeg"):
+            pgveil.check(data, ["aeg"], k=3)
         for call in (
             lambda: pgveil.anonymize(data, ["age"], 3, sensitive=["list"]),
             lambda: pgveil.anonymize(data, ["age"], 3, unit="object"),
@@ -178,10 +198,47 @@ class Values(unittest.TestCase):
             with self.assertRaisesRegex(pgveil.UsageError, "has a value of type (list|object)"):
                 call()
 
+    def test_a_column_by_which_a_subset_is_chosen_is_read(self):
+        made = pgveil.anonymize(
+            {"age": [31, 32] * 10, "from": ["here", "there"] * 10},
+            {"age": pgveil.hierarchies.intervals([5])},
+            5,
+            algorithm="flash",
+            subset={"column": "from", "value": "here"},
+        )
+        self.assertEqual(made.data, {"age": ["31"] * 10})
+
+    def test_columns_of_a_dict_are_read_by_position(self):
+        """A series of pandas has an index of its own, which says nothing here."""
+
+        class Series(list):
+            def __getitem__(self, at):
+                raise KeyError(at)
+
+        made = pgveil.anonymize({"age": [31] * 4, "id": Series("abcd")}, ["age"], 2, insensitive=["id"]).data
+        self.assertEqual(sorted(made["id"]), list("abcd"))
+
+    def test_hierarchies_may_have_any_characters(self):
+        kinds = pgveil.hierarchies
+        for value, shown in (("a\r", "x"), ("a", "x\ry"), ("a\n", "x\n"), ('"a";', '"x";'), ("a\x7f", "x\x7f")):
+            for hierarchy in (
+                kinds.from_frame({"value": [value, "b"], "part": [shown] * 2}),
+                kinds.tree({shown: [value, "b"]}),
+            ):
+                with self.subTest(repr(hierarchy)):
+                    data = {"c\x7f": [value, "b"] * 5}
+                    made = pgveil.anonymize(data, {"c\x7f": hierarchy.at(1)}, 5, algorithm="flash").data
+                    self.assertEqual(set(made["c\x7f"]), {shown})
+
     def test_misuse_is_told_in_terms_of_python(self):
         kinds = pgveil.hierarchies
         ages = {"age": [20 + i % 30 for i in range(60)], "ill": ["x", "y"] * 30}
         many = {"x": [str(it) for it in range(200)]}
+        ring = {}
+        ring["a"] = [ring]
+        half = kinds.from_frame({"a": ["\ud800"]})
+        twice = kinds.from_frame({"a": [20, 20], "b": ["x", "y"]})
+        large = kinds.tree({"all": [f"{it:0100}" for it in range(20000)]})
 
         def of(values):
             return lambda: pgveil.anonymize({"x": values}, ["x"], 1)
@@ -202,7 +259,7 @@ class Values(unittest.TestCase):
             ("a value of x has a surrogate", of(["\ud800"])),
             ("no rows", of([])),
             ("there are two columns 1", lambda: pgveil.anonymize({1: [1], "1": [1]}, ["1"], 1)),
-            ("NUL character", lambda: pgveil.anonymize({"a\0b": [1]}, ["a"], 1)),
+            ("NUL character", lambda: pgveil.anonymize({"a\0b": [1]}, ["a\0b"], 1)),
             ("quasi_identifiers is a set", given({"age"})),
             ("quasi_identifiers is of type NoneType", given(None)),
             ("quasi_identifiers has age twice", given(["age", "age"])),
@@ -214,7 +271,17 @@ class Values(unittest.TestCase):
             ("settings is of type set", given(limits={"threads": {1}})),
             ("^k is no setting", lambda: pgveil.Anonymizer({"age": None}, settings={"k": 3}).fit(ages)),
             ("^age: \"hierarchy\" is missing; give it one of pgveil.hierarchies", given(algorithm="flash")),
-            ("has no row for 29 values", given({"age": kinds.from_frame({"a": [20]})}, algorithm="flash")),
+            ("^the hierarchy of age has no row for 29 values",
+             given({"age": kinds.from_frame({"a": [20]})}, algorithm="flash")),
+            ("^the hierarchy of age has 1 values more than once", given({"age": twice}, algorithm="flash")),
+            ("^the hierarchy of age has a surrogate", given({"age": half}, algorithm="flash")),
+            ("larger than .*make large hierarchies with hierarchies.from_frame",
+             given({"age": large}, algorithm="flash")),
+            ("longer than 1,000 characters", lambda: pgveil.anonymize({"a" * 1100: [1]}, ["a" * 1100], 1)),
+            ("longer than 1,000 characters", given({"age": kinds.tree({"a" * 1100: [20]})}, algorithm="flash")),
+            ("has too many digits", of([10**5000])),
+            ("two nodes of a tree have the same text", lambda: kinds.tree({1: ["a"], "1": ["b"]})),
+            ("has itself as a node", lambda: kinds.tree(ring)),
             (r"at most 64 \(give it a hierarchy, or convert", lambda: pgveil.anonymize(many, ["x"], 5)),
             ("round longer numbers", of([1 / 3])),
             ("k is -1", lambda: pgveil.check(ages, ["age"], k=-1)),
