@@ -24,6 +24,10 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
+bool ends_line(char c) {
+  return c == '\r' || c == '\n';
+}
+
 // The event handler throws this through yaml-cpp, and parse() catches it.
 struct Stop {
   Error error;
@@ -126,12 +130,15 @@ class DocumentBuilder : public YAML::EventHandler {
     if (quote == '|' || quote == '>')
       stop(mark, "a block text is not allowed", "write it in quotes, on one line");
     if (quote != '"' && quote != '\'') stop(mark, "a tag (!) is not allowed", "remove it");
-    const std::string_view line = text_.substr(at + 1, text_.find_first_of("\r\n", at) - at - 1);
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      const bool is_doubled = quote == '\'' && line.substr(i, 2) == "''";
-      if (is_doubled || (quote == '"' && line[i] == '\\')) {
+    // The end of the line is not searched for first: a file may be one long line of many quoted texts.
+    const std::string_view rest = text_.substr(at + 1);
+    for (std::size_t i = 0; i < rest.size() && !ends_line(rest[i]); ++i) {
+      const bool is_doubled = quote == '\'' && rest.substr(i, 2) == "''";
+      const bool is_escape =
+          quote == '"' && rest[i] == '\\' && i + 1 < rest.size() && !ends_line(rest[i + 1]);
+      if (is_doubled || is_escape) {
         ++i;
-      } else if (line[i] == quote) {
+      } else if (rest[i] == quote) {
         return;
       }
     }

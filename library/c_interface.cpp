@@ -5,10 +5,12 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "common/error.hpp"
+#include "common/utf8.hpp"
 #include "jobs/check/check_table.hpp"
 #include "jobs/check/demand_words.hpp"
 #include "jobs/report/check_report.hpp"
@@ -72,25 +74,62 @@ Error wrong(std::string message, std::string hint) {
   return usage_error(std::move(message), std::move(hint));
 }
 
-std::vector<std::string> texts(const char* const* given, std::uint32_t count) {
-  return given == nullptr ? std::vector<std::string>() : std::vector<std::string>(given, given + count);
+bool is_utf8(std::string_view text) {
+  return utf8_prefix(text) == text.size();
+}
+
+// what: the member of the options, for messages. A requirement that is not there must not vanish silently.
+Result<std::vector<std::string>> texts(const std::string& what, const char* const* given,
+                                       std::uint32_t count) {
+  if (given == nullptr && count > 0)
+    return wrong(what + " is null, and its count is not 0", "give the texts, or the count 0");
+  std::vector<std::string> made;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (given[i] == nullptr) return wrong("a text of " + what + " is null", "give the texts that count says");
+    if (!is_utf8(given[i])) return wrong("a text of " + what + " is not UTF-8", "give all texts as UTF-8");
+    made.emplace_back(given[i]);
+  }
+  return made;
+}
+
+// No process has as much memory, so an offset above it cannot be one.
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 47;
+
+// The offsets come before the bytes that they lead to: a wrong one must not be followed.
+Result<std::vector<std::string>> values_of(const std::string& column, const char* bytes,
+                                           const std::uint64_t* offsets, std::uint32_t values) {
+  std::vector<std::string> made;
+  if (values == 0) return made;
+  if (offsets == nullptr) return wrong("column " + column + " has values and no offsets", "give them");
+  if (!std::is_sorted(offsets, offsets + values + std::size_t{1}))
+    return wrong("offsets of " + column + " descend", "give them in order");
+  if (offsets[values] > kMostBytes)
+    return wrong("an offset of " + column + " is above 2^47", "the last one is the number of bytes");
+  if (bytes == nullptr && offsets[values] > 0)
+    return wrong("column " + column + " has offsets and no bytes", "give the bytes of its values");
+  for (std::uint32_t value = 0; value < values; ++value) {
+    const std::string_view text(bytes + offsets[value], offsets[value + 1] - offsets[value]);
+    if (!is_utf8(text)) return wrong("a value of " + column + " is not UTF-8", "give all text as UTF-8");
+    made.emplace_back(text);
+  }
+  return made;
 }
 
 Result<void> add_column(pgveil_table& table, const char* name, const std::uint32_t* codes, std::uint64_t rows,
                         const char* bytes, const std::uint64_t* offsets, std::uint32_t values) {
   const std::string own = name == nullptr ? "" : name;
   if (own.empty()) return wrong("a column without a name", "name it");
+  if (!is_utf8(own)) return wrong("the name of a column is not UTF-8", "give all text as UTF-8");
   if (std::ranges::find(table.columns, own, &pgveil_table::Column::name) != table.columns.end())
     return wrong("there are two columns " + own, "rename one");
-  if (rows >= UINT32_MAX) return wrong("a table of 2^32 rows or more", "publish it in parts, or on Spark");
+  if (rows >= UINT32_MAX)
+    return wrong("a table of 2^32 - 1 rows or more", "publish it in parts, or on Spark");
   if (!table.columns.empty() && table.rows() != rows)
     return wrong("column " + own + " has another number of rows than the first", "give all columns alike");
-  pgveil_table::Column column{own, {}, {codes, codes + rows}};
-  for (std::uint32_t value = 0; value < values; ++value) {
-    if (offsets[value] > offsets[value + 1])
-      return wrong("offsets of " + own + " descend", "give them in order");
-    column.values.emplace_back(bytes + offsets[value], offsets[value + 1] - offsets[value]);
-  }
+  if (codes == nullptr && rows > 0) return wrong("column " + own + " has rows and no codes", "give them");
+  auto texts_of_values = values_of(own, bytes, offsets, values);
+  if (!texts_of_values) return texts_of_values.error();
+  pgveil_table::Column column{own, std::move(*texts_of_values), {codes, codes + rows}};
   auto sorted = column.values;
   std::ranges::sort(sorted);
   if (std::ranges::adjacent_find(sorted) != sorted.end())
@@ -151,6 +190,15 @@ std::unique_ptr<pgveil_table> table_of(const engine::Publication& publication) {
   return made;
 }
 
+// What the program `risk` does without options.
+pgveil_risk_options usual_risk() {
+  pgveil_risk_options made{};
+  made.size = sizeof made;
+  made.threshold = 0.2;
+  made.most_columns = 2;
+  return made;
+}
+
 std::optional<std::vector<unsigned>> levels_of(const std::uint32_t* given, std::uint32_t count) {
   if (given == nullptr) return std::nullopt;
   return std::vector<unsigned>(given, given + count);
@@ -188,11 +236,19 @@ Result<std::unique_ptr<pgveil_table>> anonymized(const pgveil_table& table, cons
 Result<std::unique_ptr<pgveil_report>> checked(const pgveil_table& table, const pgveil_check_options& options,
                                                bool& is_kept) {
   app::DemandWords words;
-  words.columns = texts(options.quasi_identifiers, options.quasi_identifier_count);
-  words.sensitive = texts(options.sensitive, options.sensitive_count);
+  auto columns = texts("quasi_identifiers", options.quasi_identifiers, options.quasi_identifier_count);
+  if (!columns) return columns.error();
+  auto sensitive = texts("sensitive", options.sensitive, options.sensitive_count);
+  if (!sensitive) return sensitive.error();
+  auto required = texts("required", options.required, options.required_count);
+  if (!required) return required.error();
+  auto risks = texts("risks", options.risks, options.risk_count);
+  if (!risks) return risks.error();
+  words.columns = std::move(*columns);
+  words.sensitive = std::move(*sensitive);
   if (options.k > 0) words.k = options.k;
-  words.required = texts(options.required, options.required_count);
-  words.risks = texts(options.risks, options.risk_count);
+  words.required = std::move(*required);
+  words.risks = std::move(*risks);
   if (words.columns.empty()) return wrong("there is no quasi-identifier", "name the columns to group by");
   const std::string null_text(app::kNullOfTables);
   const auto checked_table = engine_table(table, null_text);
@@ -212,15 +268,19 @@ Result<std::unique_ptr<pgveil_report>> checked(const pgveil_table& table, const 
 
 Result<std::unique_ptr<pgveil_report>> measured(const pgveil_table& table,
                                                 const pgveil_risk_options& options) {
-  if (!(options.threshold >= 0 && options.threshold <= 1))
-    return wrong("the threshold is not between 0 and 1", "give a share, for example 0.2");
+  if (!(options.threshold > 0 && options.threshold <= 1))
+    return wrong("the threshold is not above 0 and at most 1", "give the highest risk that is accepted: 0.2");
+  if (!(options.population_size >= 0))
+    return wrong("the size of the population is not 0 or more", "count everybody who could be in the table");
   if (options.most_columns > 20) return wrong("sets of more than 20 columns", "ask for smaller sets");
+  auto columns = texts("columns", options.columns, options.column_count);
+  if (!columns) return columns.error();
   const std::string null_text(app::kNullOfTables);
   const auto measured_table = engine_table(table, null_text);
   if (!measured_table) return measured_table.error();
   app::RiskReport report;
   report.table = "table";
-  report.columns = texts(options.columns, options.column_count);
+  report.columns = std::move(*columns);
   if (report.columns.empty()) {
     for (const auto& column : table.columns) report.columns.push_back(column.name);
   }
@@ -346,6 +406,7 @@ pgveil_table* pgveil_anonymize(const pgveil_table* table, const char* job, const
 
 pgveil_report* pgveil_check(const pgveil_table* table, const pgveil_check_options* options, int* is_kept,
                             pgveil_error** error) {
+  if (is_kept != nullptr) *is_kept = 0;
   return guarded<pgveil_report>(error, [&]() -> Result<std::unique_ptr<pgveil_report>> {
     const auto given = options_of(options);
     if (!given) return given.error();
@@ -359,7 +420,7 @@ pgveil_report* pgveil_check(const pgveil_table* table, const pgveil_check_option
 pgveil_report* pgveil_risk(const pgveil_table* table, const pgveil_risk_options* options,
                            pgveil_error** error) {
   return guarded<pgveil_report>(error, [&]() -> Result<std::unique_ptr<pgveil_report>> {
-    const auto given = options_of(options);
+    const auto given = options == nullptr ? usual_risk() : options_of(options);
     if (!given) return given.error();
     return measured(*table, *given);
   });

@@ -8,10 +8,18 @@
  * Stability: what is declared here keeps its meaning as long as PGVEIL_ABI_VERSION does. Functions may be added.
  *
  * Errors: a function that can fail returns null and sets *error, which the caller frees. Otherwise *error is
- * null. error itself must not be null.
+ * null. error itself must not be null, and neither must handles, unless it says so below.
+ *
+ * Memory: the caller frees each table, report and error that it gets, with the function of its type.
  *
  * Threads: different handles may be used by different threads at the same time. A table may be read by several
- * threads once its columns are added. All text is UTF-8 and ends with a zero byte. */
+ * threads once its columns are added.
+ *
+ * Text: all of it is UTF-8, and any other text is refused. It ends with a zero byte, except for the values
+ * that pgveil_table_add_column gets.
+ *
+ * Options: `size` must be set, and other members may be zero unless their comments say otherwise. An array of
+ * texts may be null if its count is 0. None of its texts may be null. */
 #ifndef PGVEIL_H
 #define PGVEIL_H
 
@@ -55,11 +63,14 @@ PGVEIL_PUBLIC void pgveil_error_free(pgveil_error* error); /* null is allowed */
 /* ---- tables */
 typedef struct pgveil_table pgveil_table;
 
-PGVEIL_PUBLIC pgveil_table* pgveil_table_new(void);
+PGVEIL_PUBLIC pgveil_table* pgveil_table_new(void); /* null if memory is short */
 /* Copies everything. Value v is the bytes offsets[v] to offsets[v + 1] of `bytes`, as in Arrow's layout, so
- * there are values + 1 offsets. A code is below `values`, or PGVEIL_NULL. Errors: a name that is empty or taken;
- * another number of rows than the first column's; a code or an offset out of range; a value that is there
- * twice. Returns 0, or -1 for an error. */
+ * there are values + 1 offsets. A code is below `values`, or PGVEIL_NULL. REQUIRES: `codes` has `rows` codes,
+ * and `bytes` has offsets[values] bytes, because nothing here can check that. `codes` may be null without
+ * rows, `offsets` without values, and `bytes` if the last offset is 0. Errors: a name that is empty or taken;
+ * 2^32 - 1 rows or more; another number of rows than the first column's; a code that has no value; offsets
+ * that descend, or are above 2^47; any other array that is null; a name or a value that is not UTF-8; a value
+ * that is there twice. Returns 0, or -1 for an error, after which the table is as it was. */
 PGVEIL_PUBLIC int pgveil_table_add_column(pgveil_table* table, const char* name, const uint32_t* codes,
                                           uint64_t rows, const char* bytes, const uint64_t* offsets,
                                           uint32_t values, pgveil_error** error);
@@ -90,7 +101,7 @@ typedef struct pgveil_options {
    * search. heights: those of the hierarchies when the levels were found; null: not compared. */
   const uint32_t* levels;
   const uint32_t* heights;
-  uint32_t level_count;
+  uint32_t level_count; /* of levels and of heights, each if it is not null */
   /* Whether to measure how much of each column is left (docs/utility.md); 0 or 1. */
   int wants_utility;
   /* Called now and then on the thread of the caller. 1: stop. Then nothing is returned but an error of kind
@@ -103,7 +114,8 @@ typedef struct pgveil_options {
  * sections input and output have to be there, but only input.null is used: it is the text that stands for NULL
  * in hierarchies and models ("NULL" if a column has a NULL and the job says nothing). Files of hierarchies are
  * read; relative paths start at the current folder. The rows are in an order that tells nothing about the
- * input's. Returns the published table, or null. *report is set then; report may be null. */
+ * input's. options may be null: all of them are zero. Returns the published table and sets *report. After an
+ * error, both are null. report may be null. */
 PGVEIL_PUBLIC pgveil_table* pgveil_anonymize(const pgveil_table* table, const char* job,
                                              const pgveil_options* options, pgveil_report** report,
                                              pgveil_error** error);
@@ -121,8 +133,8 @@ typedef struct pgveil_check_options {
   uint32_t risk_count;
 } pgveil_check_options;
 
-/* Which models a table keeps, like check-table (docs/check-table.md). *is_kept: whether all that is required is
- * kept; may be null. */
+/* Which models a table keeps, like check-table (docs/check-table.md). *is_kept: 1 if all that is required is
+ * kept, otherwise 0, and 0 after an error; is_kept may be null. options must not be null. */
 PGVEIL_PUBLIC pgveil_report* pgveil_check(const pgveil_table* table, const pgveil_check_options* options,
                                           int* is_kept, pgveil_error** error);
 
@@ -130,12 +142,15 @@ typedef struct pgveil_risk_options {
   uint32_t size;               /* sizeof(pgveil_risk_options) */
   const char* const* columns;  /* that an attacker knows; none: all */
   uint32_t column_count;
-  double threshold;            /* the report has the share of records with a higher risk; 0 to 1 */
-  double population_size;      /* people who could be in the table; 0: no estimate of uniqueness */
+  /* The report has the share of records with a higher risk. Above 0, at most 1; so it must be set. */
+  double threshold;
+  /* People who could be in the table: at least its rows, at most 10^12. 0: no estimate of uniqueness. */
+  double population_size;
   uint32_t most_columns;       /* of the sets whose identifying power is measured; 0 to 20 */
 } pgveil_risk_options;
 
-/* The re-identification risk of the people in a table, like risk (docs/risk.md). */
+/* The re-identification risk of the people in a table, like risk (docs/risk.md). If options is null, they are
+ * those of the program: all columns, a threshold of 0.2, sets of up to 2 columns. */
 PGVEIL_PUBLIC pgveil_report* pgveil_risk(const pgveil_table* table, const pgveil_risk_options* options,
                                          pgveil_error** error);
 

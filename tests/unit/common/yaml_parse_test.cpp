@@ -76,6 +76,9 @@ TEST_CASE("broken or unwanted YAML is refused with its place") {
                                    {"a: 'x\n  y'\n", "f.yaml:1:4: a quoted text does not end on its line"},
                                    {"a: \"x\n", "f.yaml:1:4: a quoted text does not end on its line"},
                                    {"a: \"x\\\"\n", "f.yaml:1:4: a quoted text does not end on its line"},
+                                   {"a: \"x\\\n y\"\n", "f.yaml:1:4: a quoted text does not end on its line"},
+                                   {"a: \"x\\\r\n y\"\r\n", "f.yaml:1:4: a quoted text does not end on its"},
+                                   {"a: 'x\r  y'\n", "f.yaml:1:4: a quoted text does not end on its line"},
                                    {"a: 'x''\n", "f.yaml:1:4: a quoted text does not end on its line"},
                                    {"a: \"x", "f.yaml:1:6: not valid YAML"},
                                    {"a: [1, 2\n", "f.yaml:2:1: not valid YAML"},
@@ -141,6 +144,19 @@ TEST_CASE("many keys in one map are read in reasonable time") {
   const auto document = parse(text, "f.yaml");
   REQUIRE(document.has_value());
   CHECK(document->as_map()->size() == kMaxYamlValues / 2 - 1);
+}
+
+TEST_CASE("many quoted texts on one line are read in reasonable time") {
+  std::string list = "[";
+  std::size_t count = 0;
+  for (; list.size() < kMaxYamlBytes - 20 && count < kMaxYamlValues - 1; ++count)
+    list += count % 2 == 0 ? "\"a\\\"b\"," : "'it''s',";
+  const auto document = parse(list + "]", "f.yaml");
+  REQUIRE(document.has_value());
+  const auto values = document->as_sequence().value();
+  REQUIRE(values.size() == count);
+  CHECK(values[count / 2 * 2 - 2].as_string().value() == "a\"b");
+  CHECK(values[count / 2 * 2 - 1].as_string().value() == "it's");
 }
 
 TEST_CASE("a long text is one value") {
