@@ -135,6 +135,7 @@ AnonymizeHooks hooks_of(ProgressLine& line, Interrupts& interrupted) {
     interrupted.begin_search();
     show_search(line, progress);
   };
+  hooks.groups_began = [&interrupted] { interrupted.begin_search(); };
   hooks.search_ended = [&interrupted] { interrupted.end_search(); };
   return hooks;
 }
@@ -379,7 +380,7 @@ Verb add_apply(CLI::App& parent, std::string& config) {
   add_table_config(*verb, config);
   verb->add_option("scheme", arguments->scheme, "a report that anonymize --report wrote")->required();
   verb->add_option("--job", arguments->job, "the job that produced the report")->required();
-  add_table(*verb, arguments->input);
+  add_table(*verb, arguments->input, "those of the job's input and output, or a comma");
   verb->add_option("-o,--output", arguments->output, "the file to publish to");
   verb->add_option("--output-table", arguments->output_table, "the table to publish to, schema.table");
   verb->add_flag("--replace", arguments->replaces, "replace the file or table if it exists");

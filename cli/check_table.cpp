@@ -186,6 +186,7 @@ Result<CheckReport> check_read(const CheckTableArguments& arguments, const std::
     given.null_text = job->null_text;
     // A job without a text for NULL can have hidden records.
     if (given.file && !given.null_text) given.null_text = "";
+    given.separator = output_separator(given.separator, *job);
   }
   auto table = reader.read(given, {});
   if (!table) return table.error();
@@ -251,7 +252,7 @@ Verb add_check_table(CLI::App& parent, std::string& config) {
   auto* verb = parent.add_subcommand(
       "check-table", "report which privacy models a table satisfies, and with which parameters");
   add_table_config(*verb, config);
-  add_table(*verb, arguments->table);
+  add_table(*verb, arguments->table, "that of the job's output, or a comma");
   verb->add_option("--job", arguments->job, "require what this job promises for its output");
   verb->add_option("--columns", arguments->columns, "the quasi-identifiers: age,zip");
   verb->add_option("--sensitive", arguments->sensitive,

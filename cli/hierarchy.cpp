@@ -96,12 +96,14 @@ Result<std::string> build(const HierarchyArguments& arguments) {
   return file_text(*made, *separator);
 }
 
-Result<engine::Hierarchy> read_hierarchy_file(const HierarchyArguments& arguments) {
+// values: those of the column, as far as they are known.
+Result<engine::Hierarchy> read_hierarchy_file(const HierarchyArguments& arguments,
+                                              std::span<const std::string> values) {
   const auto separator = separator_of(arguments.separator);
   if (!separator) return separator.error();
   const auto text = read_input_text(arguments.file);
   if (!text) return text.error();
-  auto made = engine::read_hierarchy(*text, *separator);
+  auto made = engine::read_hierarchy(*text, *separator, engine::HierarchyHeader::not_said, values);
   if (!made) return in_input(made.error(), arguments.file);
   return made;
 }
@@ -144,7 +146,7 @@ void add_nodes(const engine::LevelTables& tables, unsigned level, std::span<cons
 }
 
 Result<std::string> show(const HierarchyArguments& arguments) {
-  const auto hierarchy = read_hierarchy_file(arguments);
+  const auto hierarchy = read_hierarchy_file(arguments, {});
   if (!hierarchy) return hierarchy.error();
   const auto tables = engine::make_level_tables(column_of(*hierarchy, arguments.file), *hierarchy);
   if (!tables) return tables.error();
@@ -157,15 +159,20 @@ Result<std::string> show(const HierarchyArguments& arguments) {
 }
 
 Result<std::string> check(const HierarchyArguments& arguments) {
-  const auto hierarchy = read_hierarchy_file(arguments);
+  std::optional<engine::Column> used;
+  if (has_table(arguments)) {
+    auto read = read_column(arguments);
+    if (!read) return read.error();
+    used = std::move(*read);
+  }
+  const auto hierarchy = read_hierarchy_file(
+      arguments, used ? std::span<const std::string>(used->values) : std::span<const std::string>());
   if (!hierarchy) return hierarchy.error();
   auto column = column_of(*hierarchy, arguments.file);
   const auto own = engine::make_level_tables(column, *hierarchy);
   if (!own) return own.error();
   std::string out = levels_of(*own);
-  if (!has_table(arguments)) return out;
-  auto used = read_column(arguments);
-  if (!used) return used.error();
+  if (!used) return out;
   const auto fits = engine::make_level_tables(*used, *hierarchy);
   if (!fits) return fits.error();
   return out + fmt::format("{} has {} values, the hierarchy all of them and {} others\n", arguments.column,

@@ -86,6 +86,13 @@ Result<std::string> draft(const JobInitArguments& arguments) {
   const auto table = engine::read_table(*text, *separator);
   if (!table) return in_input(table.error(), arguments.file);
   if (auto fits = check_draftable(*table, arguments); !fits) return fits.error();
+  if (text->starts_with("sep="))
+    return invalid_input(arguments.file + " begins with a line sep=, which is for Excel and no header",
+                         "remove this line; the separator is found without it");
+  // The names of columns are in the job and in the published file.
+  if (draft::begins_with_data(*table))
+    return invalid_input(arguments.file + ": the first record looks like data, and not like names of columns",
+                         "add a first line that names the columns");
   return draft::draft_job(*table, {name_in_job(arguments), *separator, arguments.null_text, arguments.k});
 }
 

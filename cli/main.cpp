@@ -8,6 +8,7 @@
 #include <cstring>
 #include <exception>
 #include <initializer_list>
+#include <new>
 #include <vector>
 
 #include "cli/build_info.hpp"
@@ -189,6 +190,10 @@ int run(Words words) {
 int main(int argc, char** argv) {
   try {
     return pgveil::app::run({argv + std::min(argc, 1), argv + argc});
+  } catch (const std::bad_alloc&) {
+    std::fputs("pgveil: there is not enough memory (use a machine with more of it, or fewer records)\n",
+               stderr);
+    return pgveil::app::kMistake;
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "pgveil: a bug: %s\n", failure.what());
     return pgveil::app::kMistake;

@@ -17,7 +17,7 @@ void add_table_config(CLI::App& verb, std::string& config) {
       ->capture_default_str();
 }
 
-void add_table(CLI::App& verb, TableArguments& table) {
+void add_table(CLI::App& verb, TableArguments& table, const char* default_separator) {
   auto* file = verb.add_option(
       "file", table.file,
       "a delimited text file with a header, JSON lines (.jsonl), Parquet or Arrow; - for standard input");
@@ -26,7 +26,7 @@ void add_table(CLI::App& verb, TableArguments& table) {
   verb.add_option("--database", table.database,
                   "the database of --table. Required if several are configured");
   verb.add_option("--separator", table.separator, "the separator of the file; tab for a tab")
-      ->capture_default_str();
+      ->default_str(default_separator);
   verb.add_option("--null", table.null_text, "the text that stands for NULL (with --table, NULL itself)");
 }
 

@@ -42,7 +42,8 @@ using AddVerb = Verb (*)(CLI::App& parent, std::string& config);
                                        const char* examples, std::string& config);
 // -c of a verb that needs the configuration only for a table of PostgreSQL.
 void add_table_config(CLI::App& verb, std::string& config);
-void add_table(CLI::App& verb, TableArguments& table);
+// default_separator: in the words of the help. The caller sees to it.
+void add_table(CLI::App& verb, TableArguments& table, const char* default_separator = ",");
 
 void add_format(CLI::App& verb, ReportFormat& format, std::optional<std::string>& output);
 

@@ -67,6 +67,13 @@ std::optional<std::string> null_text_for(const Certificate& certificate, const T
   return given.table ? std::string(kNullOfExports) : std::string();
 }
 
+// A job that can't be read has no separator; that it is another one is told later.
+std::optional<std::string> separator_for(const VerifyArguments& arguments) {
+  if (!arguments.job || !arguments.table.file || arguments.table.separator) return arguments.table.separator;
+  const auto job = read_job_file(*arguments.job);
+  return job ? output_separator(std::nullopt, *job) : std::nullopt;
+}
+
 // Leaves out distances in a hierarchy, because the certificate contains none.
 TableDemand demand_of(const Certificate& certificate, Verdicts& verdicts) {
   TableDemand made;
@@ -247,6 +254,7 @@ Result<Verdicts> verify(const VerifyArguments& arguments, const std::string& con
   auto given = arguments.table;
   given.null_text = null_text_for(*certificate, given);
   given.is_published = true;
+  given.separator = separator_for(arguments);
   const auto table = reader.read(given, {});
   if (!table) return table.error();
   Verdicts verdicts;
@@ -287,7 +295,7 @@ Verb add_verify_certificate(CLI::App& parent, std::string& config) {
   auto* verb = parent.add_subcommand("verify-certificate", "compare a published table with its certificate");
   verb->add_option("certificate", arguments->certificate, "a file that --certificate wrote")->required();
   add_table_config(*verb, config);
-  add_table(*verb, arguments->table);
+  add_table(*verb, arguments->table, "that of the job's output, or a comma");
   verb->add_option("--job", arguments->job, "also check that this job published it");
   verb->add_option("--policy", arguments->policy,
                    "also check that the policy in this file is the one that was exported");

@@ -10,6 +10,7 @@
 #include "common/ascii.hpp"
 #include "draft/meaning.hpp"
 #include "draft/yaml_text.hpp"
+#include "engine/data/decimal.hpp"
 #include "engine/data/hierarchy_builders.hpp"
 #include "engine/lattice/transformation.hpp"
 #include "engine/mondrian/dimension.hpp"
@@ -21,6 +22,7 @@ namespace {
 
 // Fewer records can all differ by chance.
 constexpr std::size_t kEnoughRecords = 20;
+constexpr std::size_t kMostOfName = 63;  // bytes of a job's name
 
 enum class Class { identifier, quasi_identifier, sensitive, insensitive };
 
@@ -133,6 +135,23 @@ void propose_dates(const engine::Column& column, std::optional<std::string_view>
       strange, kDates);
 }
 
+std::size_t longest_value(const engine::Column& column) {
+  std::size_t longest = 0;
+  for (const auto& value : column.values) longest = std::max(longest, engine::characters(value));
+  return longest;
+}
+
+// A mask has a level for each character, and a hierarchy can't have that many. Such a text says much, and
+// anybody may have written anything into it, so it is rather not published than by its beginning.
+Proposal too_long_to_mask(std::size_t longest) {
+  return {
+      Class::identifier,
+      fmt::format("its values have up to {} characters, so it may be free text, which is not published. To "
+                  "publish it, let it be a quasi-identifier with a hierarchy of your own",
+                  longest),
+      ""};
+}
+
 // What a quasi-identifier needs so that groups can show it.
 void propose_shape(const engine::Column& column, const JobDraftRequest& request,
                    std::optional<Meaning> meaning, Shown shown, Proposal& made) {
@@ -181,7 +200,9 @@ Proposal propose(const engine::Table& table, const engine::Column& column,
                         : "it says nothing about itself, so others may know it",
                 "", meaning.has_value()};
   propose_shape(column, request, meaning, shown, made);
-  return made;
+  if (made.keys != kMasking) return made;
+  const auto longest = longest_value(column);
+  return longest > engine::kMaxHeight ? too_long_to_mask(longest) : made;
 }
 
 bool is_looked_at(const Proposal& proposal) {
@@ -237,8 +258,10 @@ std::string job_name(const std::string& file) {
     if (is_plain) name += c;
     if (!is_plain && !name.empty() && name.back() != '_') name += '_';
   }
-  while (!name.empty() && name.back() == '_') name.pop_back();
-  return name.empty() || is_digit(name.front()) ? "job_" + name : name;
+  if (name.empty() || is_digit(name.front())) name = "job_" + name;
+  name.resize(std::min(name.size(), kMostOfName));
+  while (name.back() == '_') name.pop_back();
+  return name;
 }
 
 std::string output_name(const std::string& file, std::uint64_t k) {
@@ -274,7 +297,7 @@ std::string draft_job(const engine::Table& table, const JobDraftRequest& request
   if (quasi_identifiers == 0)
     text += comment("No column looks like one that others know, and a job needs one. Change a class below.");
   text += fmt::format("version: 1\nname: {}\ninput: {{file: {}{}{}}}\nattributes:\n{}k: {}\n",
-                      job_name(request.file), yaml_name(request.file), separator_key(request.separator),
+                      yaml_name(job_name(request.file)), yaml_name(request.file), separator_key(request.separator),
                       request.null_text ? fmt::format(", \"null\": {}", yaml_name(*request.null_text)) : "",
                       attributes, request.k);
   text += comment("Groups of similar records, which lose little (docs/least-loss.md).");
@@ -285,6 +308,21 @@ std::string draft_job(const engine::Table& table, const JobDraftRequest& request
   }
   text += fmt::format("output: {{file: {}}}\n", yaml_name(output_name(request.file, request.k)));
   return text;
+}
+
+bool begins_with_data(const engine::Table& table) {
+  const auto is_number_or_date = [](const std::string& text) {
+    return engine::decimal_of(text) || engine::looks_like_date(text);
+  };
+  const auto like_values = std::ranges::count_if(table.columns, [&](const engine::Column& column) {
+    return is_number_or_date(column.name) && std::ranges::all_of(column.values, is_number_or_date);
+  });
+  const auto among_values = std::ranges::count_if(table.columns, [&](const engine::Column& column) {
+    return !is_number_or_date(column.name) &&
+           std::ranges::find(column.values, column.name) != column.values.end();
+  });
+  const bool all_are = static_cast<std::size_t>(like_values + among_values) == table.columns.size();
+  return all_are || (like_values > 0 && among_values > 0);
 }
 
 char guess_separator(std::string_view beginning) {

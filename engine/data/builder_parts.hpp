@@ -17,6 +17,8 @@ struct BuiltRows {
 };
 
 [[nodiscard]] Error rule_error(std::string message, std::string hint);
+// Before rows of that many levels are built: many long rows would take much memory only to be refused.
+[[nodiscard]] Result<void> check_width(std::size_t width, std::string_view column, std::string hint);
 // "the intervals of age: 3 values …", with the values in private_detail.
 [[nodiscard]] Error values_error(std::string message, std::string hint,
                                  const std::vector<std::string>& values);

@@ -122,7 +122,8 @@ void add_level(LevelTables& tables, const Hierarchy& hierarchy, const std::vecto
 
 }  // namespace
 
-Result<Hierarchy> read_hierarchy(std::string_view bytes, char separator, HierarchyHeader header) {
+Result<Hierarchy> read_hierarchy(std::string_view bytes, char separator, HierarchyHeader header,
+                                 std::span<const std::string> values) {
   RecordReader reader(bytes, separator);
   Hierarchy hierarchy;
   std::vector<std::string_view> fields;
@@ -137,11 +138,12 @@ Result<Hierarchy> read_hierarchy(std::string_view bytes, char separator, Hierarc
     if (!std::exchange(is_header, false)) hierarchy.rows.emplace_back(fields.begin(), fields.end());
   }
   if (const auto shape = check_shape("the file", hierarchy); shape.has_error()) return shape.error();
-  if (header == HierarchyHeader::none && begins_with_header(hierarchy))
+  const bool is_value = std::ranges::find(values, hierarchy.rows.front().front()) != values.end();
+  if (header == HierarchyHeader::not_said && !is_value && begins_with_header(hierarchy))
     return hierarchy_error(
         "the first record of the hierarchy looks like a header: it shares no label with the others",
-        "write header: true in the hierarchy's section, remove the record, or give it the others' last "
-        "label");
+        "if it is a header, remove it, or write header: true in the hierarchy's section; if it is a value, "
+        "write header: false, or move it below the others");
   return hierarchy;
 }
 

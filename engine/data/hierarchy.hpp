@@ -3,6 +3,7 @@
 // level tables made from them for the values that a column really has. `*`, NULL and the empty text are
 // ordinary values here.
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,13 +18,15 @@ struct Hierarchy {
   std::vector<std::vector<std::string>> rows;
 };
 
-enum class HierarchyHeader { none, first_record };
+enum class HierarchyHeader { not_said, none, first_record };
 
 // Reads one record per value, after a header if there is one. Empty lines are skipped. Errors: what
-// separated_text.hpp refuses; no record; records of different lengths; without HierarchyHeader::first_record
-// also a first record that looks like a header: all others end with one label, and share none with it.
+// separated_text.hpp refuses; no record; records of different lengths; with HierarchyHeader::not_said also a
+// first record that looks like a header: all others end with one label and share none with it, and it is the
+// record of none of the values. values: those of the column, as far as they are known.
 [[nodiscard]] Result<Hierarchy> read_hierarchy(std::string_view bytes, char separator,
-                                               HierarchyHeader header = HierarchyHeader::none);
+                                               HierarchyHeader header = HierarchyHeader::not_said,
+                                               std::span<const std::string> values = {});
 
 // The levels of one quasi-identifier. The codes of a level are dense and ordered by first appearance among
 // the raw codes.

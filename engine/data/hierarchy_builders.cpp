@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/data/builder_parts.hpp"
 #include "engine/lattice/transformation.hpp"
@@ -12,6 +13,13 @@ namespace pgveil::engine {
 
 Error rule_error(std::string message, std::string hint) {
   return values_error(std::move(message), std::move(hint), {});
+}
+
+Result<void> check_width(std::size_t width, std::string_view column, std::string hint) {
+  if (width <= kMaxHeight + 1) return {};
+  return rule_error(
+      fmt::format("the hierarchy of {} would have {} levels, {} are possible", column, width, kMaxHeight + 1),
+      std::move(hint));
 }
 
 Error values_error(std::string message, std::string hint, const std::vector<std::string>& values) {
@@ -36,11 +44,6 @@ Result<Hierarchy> build_hierarchy(const HierarchyRule& rule, std::string_view co
   }
   auto built = std::visit([&](const auto& it) { return build(it, column, known); }, rule);
   if (built.has_error()) return built.error();
-  if (built->width > kMaxHeight + 1) {
-    return rule_error(fmt::format("the hierarchy of {} would have {} levels, {} are possible", column,
-                                  built->width, kMaxHeight + 1),
-                      "choose fewer levels");
-  }
   Hierarchy hierarchy{std::move(built->rows)};
   const auto is_null = [&](const auto& row) { return row.front() == null_text; };
   if (!has_null || std::ranges::any_of(hierarchy.rows, is_null)) return hierarchy;

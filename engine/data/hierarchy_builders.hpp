@@ -61,11 +61,14 @@ struct Tree {
   std::vector<std::pair<std::string, std::string>> parent_of;
 };
 
+// The characters of a text as Masking counts them.
+[[nodiscard]] std::size_t characters(std::string_view text);
+
 using HierarchyRule = std::variant<Intervals, Order, Masking, Dates, Tree>;
 
 // null_text: the value that stands for NULL, if the column has it. Unless an order or a tree names it, it
 // stays unchanged up to the last level. Values are distinct, as in Column::values. Errors of kind
-// configuration: those of the rule; more than kMaxHeight levels.
+// configuration: those of the rule; more than kMaxHeight levels, before anything of that size is built.
 [[nodiscard]] Result<Hierarchy> build_hierarchy(const HierarchyRule& rule, std::string_view column,
                                                 std::span<const std::string> values,
                                                 std::optional<std::string_view> null_text = std::nullopt);

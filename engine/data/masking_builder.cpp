@@ -7,12 +7,15 @@
 namespace pgveil::engine {
 namespace {
 
-// Where each code point begins, and the end. Bytes that are not UTF-8 count as characters of their own.
+bool continues_character(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
+}
+
+// Where each code point begins, and the end. A first byte that continues none counts as a character, too.
 std::vector<std::size_t> boundaries(std::string_view text) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool continues = (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80;
-    if (!continues || found.empty()) found.push_back(i);
+    if (!continues_character(text[i]) || found.empty()) found.push_back(i);
   }
   found.push_back(text.size());
   return found;
@@ -32,9 +35,15 @@ std::string masked(std::string_view text, std::size_t longest, std::size_t count
 
 }  // namespace
 
+std::size_t characters(std::string_view text) {
+  const auto begun = static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char byte) { return !continues_character(byte); }));
+  return begun + (!text.empty() && continues_character(text.front()) ? 1 : 0);
+}
+
 Result<BuiltRows> build(const Masking& rule, std::string_view column, std::span<const std::string> values) {
   std::size_t longest = 1;
-  for (const auto& value : values) longest = std::max(longest, boundaries(value).size() - 1);
+  for (const auto& value : values) longest = std::max(longest, characters(value));
   auto counts = rule.masked;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] > (i == 0 ? 0 : counts[i - 1])) continue;
@@ -42,10 +51,15 @@ Result<BuiltRows> build(const Masking& rule, std::string_view column, std::span<
                       "each level masks more characters than the one below");
   }
   if (counts.empty()) {
+    auto possible = check_width(longest + 1, column,
+                                "list the masked characters of each level, as in masked: [5, 10, 20]");
+    if (!possible) return possible.error();
     for (std::size_t count = 1; count < longest; ++count) counts.push_back(count);
   }
   std::erase_if(counts, [longest](std::size_t count) { return count >= longest; });
   counts.push_back(longest);
+  if (auto possible = check_width(counts.size() + 1, column, "choose fewer levels"); !possible)
+    return possible.error();
   BuiltRows built{counts.size() + 1, {}};
   for (const auto& value : values) {
     auto& row = built.rows.emplace_back(1, value);

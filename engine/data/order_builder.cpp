@@ -44,6 +44,8 @@ Result<BuiltRows> build(const Order& rule, std::string_view column, std::span<co
                         "add each where it belongs", missing);
   }
   BuiltRows built{rule.group_sizes.size() + 2, {}};
+  if (auto possible = check_width(built.width, column, "choose fewer levels"); !possible)
+    return possible.error();
   for (std::size_t position = 0; position < rule.order.size(); ++position) {
     auto& row = built.rows.emplace_back(1, rule.order[position]);
     std::size_t size = 1;

@@ -81,6 +81,9 @@ Result<BuiltRows> build(const Tree& rule, std::string_view column, std::span<con
     roots.insert(path->back());
   }
   const bool needs_top = roots.size() > 1 || built.width == 1;
+  if (auto possible = check_width(built.width + (needs_top ? 1 : 0), column, "choose fewer levels");
+      !possible)
+    return possible.error();
   for (const auto node : row_nodes(rule, values)) {
     auto row = *path_up(*parents, node, column);
     row.insert(row.begin(), built.width - row.size(), std::string(node));

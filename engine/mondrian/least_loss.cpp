@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <random>
+#include <utility>
 
 #include "common/assert.hpp"
 #include "common/sqlstate.hpp"
@@ -56,7 +58,8 @@ struct Grouping {
 
 // Groups of one tuple lose nothing, and can lend records to others. So they are cut into groups of k, as far
 // as these keep the models.
-Grouping start_from(const Groups& groups, std::size_t width, GroupTest& test) {
+Grouping start_from(const Groups& groups, std::size_t width, GroupTest& test,
+                    const std::function<bool()>& is_stopped) {
   Grouping out;
   out.records = groups.records;
   for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -66,8 +69,8 @@ Grouping start_from(const Groups& groups, std::size_t width, GroupTest& test) {
     const std::span<const Record> all(out.records.data() + groups.begin_of(g), groups.size_of(g));
     std::size_t done = 0;
     const std::size_t k = test.smallest();
-    while (is_one_tuple && all.size() - done >= 2 * k && test.is_kept(all.subspan(done, k)) &&
-           test.is_kept(all.subspan(done + k))) {
+    while (is_one_tuple && all.size() - done >= 2 * k && !is_stopped() &&
+           test.is_kept(all.subspan(done, k)) && test.is_kept(all.subspan(done + k))) {
       out.sizes.push_back(static_cast<std::uint32_t>(k));
       done += k;
     }
@@ -94,11 +97,13 @@ std::vector<Rank> coarse_ranks(const Dimension& dimension, std::mt19937_64& rand
 class Rounds {
  public:
   Rounds(std::span<const Dimension> dimensions, const RankTable& ranks,
-         std::span<const CodeColumn* const> sensitive, const LeastLossOptions& options, Grouping start)
+         std::span<const CodeColumn* const> sensitive, const LeastLossOptions& options,
+         std::function<bool()> is_stopped, Grouping start)
       : dimensions_(dimensions),
         ranks_(ranks),
         sensitive_(sensitive),
         options_(options),
+        is_stopped_(std::move(is_stopped)),
         loss_(dimensions, options.ranges),
         anonymity_{options.k, 0, options.models},
         grouping_(std::move(start)) {}
@@ -110,21 +115,18 @@ class Rounds {
 
   // nullopt: aborted.
   std::optional<Done> run() {
-    Loss total = run_round({kRecordsOfFirstRound, 1, kRecordsOfFirstRound, true, false});
-    std::vector<Loss> totals{total};
-    for (std::size_t round = 0; round < options_.rounds; ++round) {
-      if (is_aborted_) return std::nullopt;
-      if (round >= kRoundsToGain) {
-        const auto before = static_cast<double>(totals[round - kRoundsToGain]);
-        if (before - static_cast<double>(total) < before * kLeastGain) return Done{round, false};
-      }
-      if (options_.is_stopped && options_.is_stopped()) return Done{round, true};
-      total = run_round({kRecordsOfRound, kGroupsOfRound, kMostRecordsOfRound, round % 2 == 1, true});
-      totals.push_back(total);
-      if (options_.progress) options_.progress(round + 1);
+    std::vector<Loss> totals{run_round({kRecordsOfFirstRound, 1, kRecordsOfFirstRound, true, false})};
+    std::size_t done = 0;
+    while (!is_aborted_ && !is_cut_short_ && done < options_.rounds && is_gaining(totals)) {
+      if (is_stopped_()) return Done{done, true};
+      totals.push_back(
+          run_round({kRecordsOfRound, kGroupsOfRound, kMostRecordsOfRound, done % 2 == 1, true}));
+      if (is_aborted_ || is_cut_short_) break;
+      ++done;
+      if (options_.progress) options_.progress(done);
     }
     if (is_aborted_) return std::nullopt;
-    return Done{options_.rounds, false};
+    return Done{done, is_cut_short_};
   }
 
   [[nodiscard]] const Grouping& grouping() const { return grouping_; }
@@ -144,6 +146,14 @@ class Rounds {
     Loss total = 0;
   };
 
+  // totals: after each round.
+  static bool is_gaining(const std::vector<Loss>& totals) {
+    if (totals.size() <= kRoundsToGain) return true;
+    const auto before = static_cast<double>(totals[totals.size() - 1 - kRoundsToGain]);
+    return before - static_cast<double>(totals.back()) >= before * kLeastGain;
+  }
+
+  // The total is of all groups unless the round was cut short.
   Loss run_round(const Round& round) {
     std::vector<std::size_t> begin_of(grouping_.sizes.size() + 1, 0);
     std::partial_sum(grouping_.sizes.begin(), grouping_.sizes.end(), begin_of.begin() + 1);
@@ -159,7 +169,12 @@ class Rounds {
       for (std::size_t i = parts.size() * share / shares; i < parts.size() * (share + 1) / shares; ++i) {
         if (options_.is_aborted && options_.is_aborted()) is_aborted_ = true;
         if (is_aborted_) return;
-        improve(parts[i], round, order, begin_of, now, anew, made[i]);
+        if (is_stopped_()) {
+          is_cut_short_ = true;
+          made[i].grouping = groups_of(parts[i], order, begin_of);
+        } else {
+          improve(parts[i], round, order, begin_of, now, anew, made[i]);
+        }
       }
     };
     if (shares > 1) {
@@ -213,20 +228,24 @@ class Rounds {
     return parts;
   }
 
+  [[nodiscard]] Grouping groups_of(const Part& part, const std::vector<std::uint32_t>& order,
+                                   const std::vector<std::size_t>& begin_of) const {
+    Grouping made;
+    for (std::size_t i = part.begin; i < part.end; ++i) {
+      const auto group = order[i];
+      made.sizes.push_back(grouping_.sizes[group]);
+      for (std::size_t at = begin_of[group]; at < begin_of[group + 1]; ++at)
+        made.records.push_back(grouping_.records[at]);
+    }
+    return made;
+  }
+
   void improve(const Part& part, const Round& round, const std::vector<std::uint32_t>& order,
                const std::vector<std::size_t>& begin_of, Neighbourhood& now, Neighbourhood& anew,
                Made& made) const {
-    std::vector<Record> records;
-    std::vector<std::uint32_t> sizes;
+    const auto [records, sizes] = groups_of(part, order, begin_of);
     std::vector<Cell> cells;
-    for (std::size_t i = part.begin; i < part.end; ++i) {
-      const auto group = order[i];
-      sizes.push_back(grouping_.sizes[group]);
-      for (std::size_t at = begin_of[group]; at < begin_of[group + 1]; ++at) {
-        records.push_back(grouping_.records[at]);
-        append_cells(ranks_, loss_, records.back(), cells);
-      }
-    }
+    for (const Record record : records) append_cells(ranks_, loss_, record, cells);
     const bool is_small = records.size() < 2 * round.most_records;
     now.set(records, sizes, cells);
     if (is_small && round.exchanges && sizes.size() > 1) now.exchange();
@@ -260,11 +279,13 @@ class Rounds {
   const RankTable& ranks_;
   std::span<const CodeColumn* const> sensitive_;
   const LeastLossOptions& options_;
+  std::function<bool()> is_stopped_;
   BoxLoss loss_;
   Anonymity anonymity_;
   Grouping grouping_;
   std::mt19937_64 random_{1};
   std::atomic<bool> is_aborted_{false};
+  std::atomic<bool> is_cut_short_{false};  // a round left some parts as they were
 };
 
 Groups finished(const Grouping& grouping, const RankTable& ranks) {
@@ -305,12 +326,20 @@ Result<LeastLoss> lose_least(std::span<const Dimension> dimensions,
   cutting.values = options.values;
   cutting.parallel = options.parallel;
   cutting.is_aborted = options.is_aborted;
+  // Once stopped, always stopped: what Mondrian leaves undone is then told by the rounds.
+  std::atomic<bool> was_stopped = false;
+  const auto is_stopped = [&] {
+    if (options.is_stopped && !was_stopped && options.is_stopped()) was_stopped = true;
+    return was_stopped.load();
+  };
+  cutting.is_stopped = is_stopped;
   const auto cut = mondrian(dimensions, columns, sensitive, cutting);
   if (!cut) return cut.error();
   const RankTable ranks(dimensions, columns);
   const Anonymity anonymity{options.k, 0, options.models};
   GroupTest test(anonymity, sensitive, options.values);
-  Rounds rounds(dimensions, ranks, sensitive, options, start_from(*cut, dimensions.size(), test));
+  Rounds rounds(dimensions, ranks, sensitive, options, is_stopped,
+                start_from(*cut, dimensions.size(), test, is_stopped));
   const auto done = rounds.run();
   if (!done) return aborted();
   return LeastLoss{finished(rounds.grouping(), ranks), done->rounds, done->is_stopped};

@@ -11,7 +11,8 @@
 // neighbourhoods of a few groups, and improves each by itself (regroup.hpp): by moving and exchanging
 // records, and in every other round by grouping the records anew. The first round takes neighbourhoods of
 // some thousand records. No step loses more than the one before, and every group keeps the models after
-// each.
+// each. So the work can be stopped within Mondrian and within a round: parts that are not cut are groups, and
+// neighbourhoods that were not improved stay as they are.
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -32,15 +33,16 @@ struct LeastLossOptions {
   Ranges ranges = Ranges::sets;  // what the loss is measured on: tight or sets
   std::size_t rounds = 60;       // after the first; fewer if twenty of them gain less than a thousandth
   Parallel parallel;
-  std::function<bool()> is_aborted;                 // called by any thread
-  std::function<bool()> is_stopped;                 // then the best groups so far are the result
+  std::function<bool()> is_aborted;  // called by any thread, as is the next
+  // True ends the work soon: what is not done stays as it is, and the groups so far are the result.
+  std::function<bool()> is_stopped;
   std::function<void(std::size_t round)> progress;  // of those that are done
 };
 
 struct LeastLoss {
-  Groups groups;  // their boxes are the tight ones
-  std::size_t rounds = 0;
-  bool is_stopped = false;  // LeastLossOptions::is_stopped ended the rounds, and more would have followed
+  Groups groups;            // their boxes are the tight ones
+  std::size_t rounds = 0;   // that were done completely
+  bool is_stopped = false;  // LeastLossOptions::is_stopped ended the work, and more would have followed
 };
 
 // The result depends on nothing but the arguments, and not on the number of threads. Arguments and errors:
@@ -59,12 +61,14 @@ struct LossBound {
   // of at most 1 % (Maurer and Pontil 2009, theorem 4).
   static constexpr std::size_t kMostRecords = std::size_t{1} << 15U;
   bool is_estimated = false;
+  bool is_stopped = false;  // before anything was known; `least` is 0 then
 };
 
 // groups: those of these columns, in which close records are looked for first; any groups give the same
-// bound.
+// bound. is_stopped: may be empty; called by any thread.
 [[nodiscard]] LossBound loss_bound(std::span<const Dimension> dimensions,
                                    std::span<const CodeColumn* const> columns, const Groups& groups,
-                                   std::uint64_t k, Ranges ranges, const Parallel& parallel);
+                                   std::uint64_t k, Ranges ranges, const Parallel& parallel,
+                                   const std::function<bool()>& is_stopped = {});
 
 }  // namespace pgveil::engine

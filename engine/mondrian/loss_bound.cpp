@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <random>
 
@@ -108,9 +109,12 @@ double uncertainty(double variance, double n) {
 }  // namespace
 
 LossBound loss_bound(std::span<const Dimension> dimensions, std::span<const CodeColumn* const> columns,
-                     const Groups& groups, std::uint64_t k, Ranges ranges, const Parallel& parallel) {
+                     const Groups& groups, std::uint64_t k, Ranges ranges, const Parallel& parallel,
+                     const std::function<bool()>& is_stopped) {
   LossBound bound;
   if (k < 2 || groups.records.size() < k) return bound;
+  std::atomic<bool> is_given_up = is_stopped && is_stopped();
+  if (is_given_up) return {0, false, true};
   const BoxLoss loss(dimensions, ranges);
   const CloseRecords close(loss, dimensions, columns, groups);
   const auto places = measured_places(groups.records.size());
@@ -121,6 +125,8 @@ LossBound loss_bound(std::span<const Dimension> dimensions, std::span<const Code
     const std::size_t begin = places.size() * share / shares;
     const std::size_t end = places.size() * (share + 1) / shares;
     for (std::size_t i = begin; i < end; ++i) {
+      if (is_stopped && is_stopped()) is_given_up = true;
+      if (is_given_up) return;
       const auto group =
           static_cast<std::size_t>(std::ranges::upper_bound(groups.ends, places[i]) - groups.ends.begin());
       losses[i] = close.of_closest(places[i], group, k - 1, closest);
@@ -131,6 +137,7 @@ LossBound loss_bound(std::span<const Dimension> dimensions, std::span<const Code
   } else {
     work(0);
   }
+  if (is_given_up) return {0, false, true};
   const double scale = kLossUnit * static_cast<double>(dimensions.size());
   const auto n = static_cast<double>(losses.size());
   double sum = 0, squares = 0;

@@ -424,7 +424,7 @@ class Run {
   std::vector<Part> cut_in_waves(Part all) {
     std::vector<Part> parts{std::move(all)};
     if (options_.parallel.threads < 2) return parts;
-    for (bool has_cut = true; has_cut && parts.size() < 8 * options_.parallel.threads;) {
+    for (bool has_cut = true; has_cut && !is_stopped() && parts.size() < 8 * options_.parallel.threads;) {
       std::vector<std::optional<std::array<Part, 2>>> sides(parts.size());
       in_parallel(parts.size(), [&](std::size_t i) {
         sides[i] = Cutter(dimensions_, whole_spans_, records_, options_).cut(parts[i]);
@@ -454,7 +454,8 @@ class Run {
       if (is_aborted_) return {};
       Part next = std::move(open.back());
       open.pop_back();
-      if (auto sides = cutter.cut(next)) {
+      // A part that nobody cuts is a group all the same: the cuts before it left the models to both sides.
+      if (auto sides = is_stopped() ? std::nullopt : cutter.cut(next)) {
         open.push_back(std::move((*sides)[1]));
         open.push_back(std::move((*sides)[0]));
         continue;
@@ -465,6 +466,8 @@ class Run {
     }
     return out;
   }
+
+  [[nodiscard]] bool is_stopped() const { return options_.is_stopped && options_.is_stopped(); }
 
   void report(std::uint64_t records) {
     if (!options_.progress) return;

@@ -65,6 +65,7 @@ struct MondrianOptions {
   std::vector<std::size_t> cut_before;
   Parallel parallel;
   std::function<bool()> is_aborted;                     // called by any thread
+  std::function<bool()> is_stopped;                     // the same; then nothing more is cut
   std::function<void(std::uint64_t records)> progress;  // in groups so far; called by one thread at a time
 };
 

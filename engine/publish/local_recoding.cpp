@@ -75,17 +75,22 @@ Result<std::vector<std::size_t>> show_part(const Table& part, const PreparedTabl
   return left;
 }
 
-// nullopt: nothing of the rest can be shown, or showing it does not pay off.
-Result<std::optional<RecodingStep>> find_step(const PreparedTable& prepared, const SearchOptions& options) {
+struct FoundStep {
+  // nullopt: nothing of the rest can be shown, or showing it does not pay off, as far as is_proven.
+  std::optional<RecodingStep> step;
+  bool is_proven = true;
+};
+
+Result<FoundStep> find_step(const PreparedTable& prepared, const SearchOptions& options) {
   const auto found = search(prepared, options);
   if (!found) return found.error();
   if (!found->optimum || found->optimum->summary.suppressed_rows == prepared.rows)
-    return std::optional<RecodingStep>();
+    return FoundStep{std::nullopt, found->is_proven};
   RecodingStep step;
   step.levels = found->optimum->levels;
   step.checks = found->counts.checks;
   step.is_proven = found->is_proven;
-  return std::optional(std::move(step));
+  return FoundStep{std::move(step), found->is_proven};
 }
 
 Table shown_table(const Table& table, std::span<const QuasiIdentifier> quasi_identifiers,
@@ -126,10 +131,13 @@ Result<Recoding> recode_locally(const Table& table, const PreparedTable& prepare
     of_rest.anonymity.suppression_limit = left->size() - limits.least_records;
     auto next = find_step(*part, of_rest);
     if (!next) return next.error();
-    if (!*next) break;
-    auto remaining = show_part(rest, *part, *left, of_rest.anonymity, **next, shown);
+    if (!next->step) {
+      made.is_end_proven = next->is_proven;
+      break;
+    }
+    auto remaining = show_part(rest, *part, *left, of_rest.anonymity, *next->step, shown);
     if (!remaining) return remaining.error();
-    made.steps.push_back(std::move(**next));
+    made.steps.push_back(std::move(*next->step));
     left = std::move(remaining);
   }
   made.table = shown_table(table, quasi_identifiers, shown);

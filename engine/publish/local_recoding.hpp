@@ -35,6 +35,9 @@ struct RecodingStep {
 
 struct Recoding {
   std::vector<RecodingStep> steps;  // the first is the transformation that was given
+  // Whether it is proven that no further transformation pays off, or none was asked for. A search that is
+  // stopped before it finds any, or a heuristic, proves nothing.
+  bool is_end_proven = true;
   // The table to be published: quasi-identifiers as they are shown, `*` where they are suppressed; other
   // columns unchanged.
   Table table;

@@ -132,7 +132,6 @@ Result<engine::CheckFindings> check_table(const engine::Table& table, const Tabl
   }
   std::deque<engine::Column> joined;  // keeps addresses
   for (std::size_t i = 0; i < demand.sensitive.size(); ++i) {
-    if (!is_ordered_by_number(demand.sensitive[i].order)) continue;
     auto made = with_joined_numbers(*(*columns)[keys + i], demand.null_text);
     if (made) (*columns)[keys + i] = &joined.emplace_back(std::move(*made));
   }

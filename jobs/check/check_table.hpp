@@ -21,7 +21,7 @@ struct TableDemand {
   std::function<Result<void>(engine::TableCheck&)> add_population = {};
 };
 
-// Numbers that are equal are one value of a column whose order is `number`.
+// Numbers that are equal are one value of a sensitive column, as they are for a job (alike_values.hpp).
 // Errors, kind configuration: a column that the table does not have; a table without rows; those of
 // TableCheck and of engine::validate.
 [[nodiscard]] Result<engine::CheckFindings> check_table(const engine::Table& table,

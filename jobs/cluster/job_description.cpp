@@ -97,6 +97,7 @@ Result<void> check_file(const std::string& path) {
 
 Result<void> check_files(const Job& job) {
   if (const auto* input = std::get_if<JobFile>(&job.input)) {
+    if (input->path == kStandardInput) return for_one_machine("standard input", kReadsOthers);
     if (auto checked = check_file(input->path); !checked) return checked;
   }
   return job.output.file ? check_file(job.output.file->path) : Result<void>();

@@ -74,10 +74,6 @@ std::optional<engine::Column> with_empty_as_null(const engine::Column& column, c
 
 }  // namespace
 
-bool is_ordered_by_number(const std::optional<engine::ValueOrder>& order) {
-  return order == engine::ValueOrder(engine::SortedBy::number);
-}
-
 std::optional<engine::Column> with_joined_numbers(const engine::Column& column,
                                                   const std::optional<std::string>& null_text) {
   std::map<std::string, std::string> plainest;  // by the number
@@ -103,9 +99,7 @@ std::vector<engine::Column> join_alike_values(const Job& job, engine::Table& tab
     const auto column = std::ranges::find(table.columns, attribute.name, &engine::Column::name);
     if (column == table.columns.end()) continue;
     auto made = job.output.file && job.null_text ? with_empty_as_null(*column, *job.null_text) : std::nullopt;
-    if (is_ordered_by_number(attribute.order)) {
-      if (auto joined = with_joined_numbers(made ? *made : *column, job.null_text)) made = std::move(joined);
-    }
+    if (auto joined = with_joined_numbers(made ? *made : *column, job.null_text)) made = std::move(joined);
     if (made) before.push_back(std::exchange(*column, std::move(*made)));
   }
   return before;

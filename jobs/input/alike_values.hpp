@@ -12,8 +12,9 @@
 namespace pgveil::app {
 
 // In the sensitive columns with models: the empty text becomes NULL if the job writes a file and the column
-// has both, and equal numbers get one text if their order is `number`. Returns the columns that were changed,
-// as they were before.
+// has both, and equal numbers get one text. That does not depend on what else is in the column: the records
+// with other texts may be left out, and then the rest is written as numbers. Returns the columns that were
+// changed, as they were before.
 [[nodiscard]] std::vector<engine::Column> join_alike_values(const Job& job, engine::Table& table);
 
 // The column with one text for each number, the shortest of those without an exponent. Decimals of any length
@@ -21,7 +22,5 @@ namespace pgveil::app {
 // number.
 [[nodiscard]] std::optional<engine::Column> with_joined_numbers(const engine::Column& column,
                                                                 const std::optional<std::string>& null_text);
-
-[[nodiscard]] bool is_ordered_by_number(const std::optional<engine::ValueOrder>& order);
 
 }  // namespace pgveil::app

@@ -41,8 +41,10 @@ Result<Input> read_input_file(const JobFile& file, const std::optional<std::stri
     }
   }
   if (!missing.empty()) {
-    return invalid_input(fmt::format("{} has no column {}", file.path, fmt::join(missing, ", ")),
-                         "names are case-sensitive; is the separator right?");
+    return invalid_input(
+        fmt::format("{} has no column {}", file.path == kStandardInput ? "standard input" : file.path,
+                    fmt::join(missing, ", ")),
+        "names are case-sensitive; is the separator right?");
   }
   return input;
 }
@@ -132,7 +134,7 @@ std::vector<std::string> published_columns(const Job& job) {
 
 std::vector<std::string> files_read_by(const Job& job) {
   std::vector<std::string> files{job.source};
-  if (const auto* file = std::get_if<JobFile>(&job.input); file != nullptr && file->path != "-")
+  if (const auto* file = std::get_if<JobFile>(&job.input); file != nullptr && file->path != kStandardInput)
     files.push_back(file->path);
   for (const auto& attribute : job.attributes) {
     const auto* file = std::get_if<JobFile>(&attribute.hierarchy);
@@ -175,9 +177,10 @@ Result<engine::Hierarchy> hierarchy_of(const JobAttribute& attribute, const engi
   const auto& file = std::get<JobFile>(attribute.hierarchy);
   const auto text = read_input_text(file.path);
   if (!text) return text.error();
-  auto hierarchy = engine::read_hierarchy(
-      *text, file.separator,
-      file.has_header ? engine::HierarchyHeader::first_record : engine::HierarchyHeader::none);
+  auto header = engine::HierarchyHeader::not_said;
+  if (file.has_header)
+    header = *file.has_header ? engine::HierarchyHeader::first_record : engine::HierarchyHeader::none;
+  auto hierarchy = engine::read_hierarchy(*text, file.separator, header, column.values);
   if (!hierarchy) return in_input(hierarchy.error(), file.path);
   return hierarchy;
 }
@@ -231,7 +234,8 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
     const auto given = [&](const JobAttribute& attribute) {
       return hierarchy_of(attribute, *input->table.find(attribute.name), job);
     };
-    auto cut = make_groups(job, input->table, given, is_aborted, progress);
+    auto cut =
+        make_groups(job, input->table, given, {is_aborted, how.wants_best_so_far, how.on_groups, progress});
     if (!cut) return cut.error();
     if (how.input == InputOfGroups::is_kept) before = std::move(input->table);
     input->table = std::move(cut->table);

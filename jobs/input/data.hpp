@@ -68,6 +68,9 @@ struct JobReading {
   InputOfGroups input = InputOfGroups::is_dropped;
   // Called with the rows as they were read, with nulls as input.null says; may be empty.
   std::function<void(const engine::Table&)> on_input = {};
+  // As in GroupsHooks, for a job that makes groups.
+  std::function<bool()> wants_best_so_far = {};
+  std::function<void()> on_groups = {};
 };
 
 // config: null if the job has no table. Errors: files that cannot be read or parsed; attributes that the

@@ -37,7 +37,7 @@ Result<std::shared_ptr<const Descriptor>> opened(const std::string& path) {
   if (!file->is_open() && errno == ENOENT)
     return invalid_input(
         fmt::format("there is no file {}", path),
-        "check the path; a job's paths are relative to the job's file, and - is standard input");
+        "check the path; a job's paths are relative to the job's file, and - as the input is standard input");
   if (!file->is_open()) return io_error("open", path, errno);
   struct stat status {};
   if (::fstat(file->get(), &status) != 0) return io_error("read", path, errno);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/json/basic_parser_impl.hpp>
+#include <unordered_map>
 #include <utility>
 
 #include "jobs/language/values.hpp"
@@ -85,12 +86,20 @@ class FieldHandler {
 };
 
 bool has_key_twice(const std::vector<JsonField>& fields) {
-  for (std::size_t i = 1; i < fields.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (fields[i].name == fields[j].name) return true;
-    }
-  }
-  return false;
+  std::vector<std::string_view> names;
+  names.reserve(fields.size());
+  for (const auto& field : fields) names.push_back(field.name);
+  std::ranges::sort(names);
+  return std::ranges::adjacent_find(names) != names.end();
+}
+
+// The parser calls itself for each level, so this bounds its stack.
+constexpr std::size_t kMostNested = 500;
+
+boost::json::parse_options record_options() {
+  boost::json::parse_options made;
+  made.max_depth = kMostNested;
+  return made;
 }
 
 bool is_blank(std::string_view text) {
@@ -101,6 +110,7 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 struct ReadColumn {
   engine::ColumnEncoder encoder;
+  bool is_wanted = true;
   std::uint64_t rows = 0;
 };
 
@@ -128,7 +138,7 @@ class TableOfFields {
   Result<engine::Table> finish(std::uint64_t records, std::vector<std::string>* others) {
     engine::Table table;
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      if (!is_wanted(names_[i])) {
+      if (!columns_[i].is_wanted) {
         if (others != nullptr) others->push_back(names_[i]);
         continue;
       }
@@ -143,13 +153,13 @@ class TableOfFields {
     return wanted_.empty() || std::ranges::find(wanted_, name) != wanted_.end();
   }
   ReadColumn* column_of(const std::string& name) {
-    auto found = std::ranges::find(names_, name);
-    if (found == names_.end()) {
+    const auto [found, is_new] = place_of_.try_emplace(name, names_.size());
+    if (is_new) {
       names_.push_back(name);
-      columns_.push_back({engine::ColumnEncoder(name)});
-      found = names_.end() - 1;
+      columns_.push_back({engine::ColumnEncoder(name), is_wanted(name)});
     }
-    return is_wanted(name) ? &columns_[static_cast<std::size_t>(found - names_.begin())] : nullptr;
+    auto& column = columns_[found->second];
+    return column.is_wanted ? &column : nullptr;
   }
   // Records that have no such key.
   Result<void> fill(const std::string& name, ReadColumn& column, std::uint64_t rows) {
@@ -166,6 +176,7 @@ class TableOfFields {
   std::span<const std::string> wanted_;
   std::vector<std::string> names_;  // of all keys, in the order in which they came
   std::vector<ReadColumn> columns_;
+  std::unordered_map<std::string, std::size_t> place_of_;  // by name, in both of them
 };
 
 }  // namespace
@@ -200,9 +211,13 @@ Result<bool> JsonLineReader::next(std::vector<JsonField>& fields) {
     if (record_ == 0 && text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
     if (is_blank(text)) continue;
     ++record_;
-    boost::json::basic_parser<FieldHandler> parser(boost::json::parse_options{}, fields);
+    boost::json::basic_parser<FieldHandler> parser(record_options(), fields);
     error_code error;
     const std::size_t taken = parser.write_some(false, text.data(), text.size(), error);
+    if (error == boost::json::error::too_deep)
+      return in_record(record_,
+                       fmt::format("arrays or objects are nested more than {} levels deep", kMostNested),
+                       "leave such a column out of the file, or write its parts as columns of their own");
     if (error || !parser.handler().is_object() || !is_blank(text.substr(taken)))
       return in_record(record_, "the line is no JSON object", "write one object in each line");
     if (has_key_twice(fields)) return in_record(record_, "a key is there twice", "write each key once");

@@ -266,7 +266,7 @@ Result<Columns> columns_of(const Job& job, const engine::Table& table, const Hie
 }
 
 Result<engine::Groups> cut(const Job& job, const Columns& columns, const engine::Parallel& parallel,
-                           const std::function<bool()>& is_aborted, const db::Progress& progress) {
+                           const GroupsHooks& hooks) {
   engine::MondrianOptions options;
   options.k = job.k;
   options.models = columns.models;
@@ -275,14 +275,14 @@ Result<engine::Groups> cut(const Job& job, const Columns& columns, const engine:
   options.cuts = job.mondrian->cuts;
   if (options.cuts == engine::Cuts::drawn) options.secret = random_secret();
   options.parallel = parallel;
-  options.is_aborted = is_aborted;
-  if (progress) options.progress = [&](std::uint64_t records) { progress("cutting into groups", records); };
+  options.is_aborted = hooks.is_aborted;
+  if (hooks.progress)
+    options.progress = [&](std::uint64_t records) { hooks.progress("cutting into groups", records); };
   return engine::mondrian(columns.dimensions, columns.quasi_identifiers, columns.sensitive, options);
 }
 
 Result<engine::Groups> lose_least(const Job& job, const Columns& columns, const engine::Parallel& parallel,
-                                  const std::function<bool()>& is_aborted, const db::Progress& progress,
-                                  JobGroupsReport& report) {
+                                  const GroupsHooks& hooks, JobGroupsReport& report) {
   using Clock = std::chrono::steady_clock;
   engine::LeastLossOptions options;
   options.k = job.k;
@@ -291,20 +291,26 @@ Result<engine::Groups> lose_least(const Job& job, const Columns& columns, const 
   options.ranges = job.mondrian->ranges;
   options.rounds = *job.mondrian->rounds;
   options.parallel = parallel;
-  options.is_aborted = is_aborted;
-  if (job.limits.time_ms) {
-    options.is_stopped = [end = Clock::now() + std::chrono::milliseconds(*job.limits.time_ms)] {
-      return Clock::now() >= end;
+  options.is_aborted = hooks.is_aborted;
+  const auto limit = std::chrono::milliseconds(job.limits.time_ms.value_or(0));
+  if (job.limits.time_ms || hooks.wants_best_so_far) {
+    options.is_stopped = [&hooks, is_limited = job.limits.time_ms.has_value(), end = Clock::now() + limit] {
+      return (hooks.wants_best_so_far && hooks.wants_best_so_far()) || (is_limited && Clock::now() >= end);
     };
   }
-  if (progress) options.progress = [&](std::size_t round) { progress("improving groups, round", round); };
+  if (hooks.began) hooks.began();
+  if (hooks.progress) {
+    options.progress = [&](std::size_t round) { hooks.progress("improving groups, round", round); };
+    hooks.progress("improving groups, round", 0);
+  }
   auto made = engine::lose_least(columns.dimensions, columns.quasi_identifiers, columns.sensitive, options);
   if (!made) return made.error();
   report.rounds = made->rounds;
   report.is_stopped = made->is_stopped;
-  if (progress) progress("bounding the loss", 0);
-  report.bound = engine::loss_bound(columns.dimensions, columns.quasi_identifiers, made->groups, job.k,
-                                    options.ranges, parallel);
+  if (hooks.progress) hooks.progress("bounding the loss", 0);
+  const auto bound = engine::loss_bound(columns.dimensions, columns.quasi_identifiers, made->groups, job.k,
+                                        options.ranges, parallel, options.is_stopped);
+  if (!bound.is_stopped) report.bound = bound;
   return std::move(made->groups);
 }
 
@@ -362,7 +368,7 @@ Result<void> read_groups(const JobEntries& entries, const Value& attributes, Job
 }
 
 Result<JobGroups> make_groups(const Job& job, engine::Table table, const HierarchyOf& hierarchy_of,
-                              const std::function<bool()>& is_aborted, const db::Progress& progress) {
+                              const GroupsHooks& hooks) {
   const auto begin = std::chrono::steady_clock::now();
   const auto columns = columns_of(job, table, hierarchy_of);
   if (!columns) return columns.error();
@@ -371,9 +377,8 @@ Result<JobGroups> make_groups(const Job& job, engine::Table table, const Hierarc
   parallel.threads = job.limits.threads;
   parallel.run = [&workers](std::size_t parts, const auto& work) { workers.run(parts, work); };
   JobGroups out;
-  const auto groups = job.mondrian->rounds
-                          ? lose_least(job, *columns, parallel, is_aborted, progress, out.report)
-                          : cut(job, *columns, parallel, is_aborted, progress);
+  const auto groups = job.mondrian->rounds ? lose_least(job, *columns, parallel, hooks, out.report)
+                                           : cut(job, *columns, parallel, hooks);
   if (!groups) return groups.error();
   const auto quality = [&](engine::Ranges ranges) {
     return engine::quality_of(*groups, columns->dimensions, columns->quasi_identifiers, ranges);

@@ -2,11 +2,9 @@
 // Handles `algorithm: mondrian` and `algorithm: least_loss` of a job: their keys, and the table of groups
 // that is published in place of the input.
 #include <array>
-#include <functional>
 #include <string_view>
 #include <utility>
 
-#include "db/server/progress.hpp"
 #include "engine/data/table.hpp"
 #include "jobs/input/data.hpp"
 #include "jobs/language/values.hpp"
@@ -29,9 +27,7 @@ namespace pgveil::app {
 // categorical_dimension, make_sensitive_values, mondrian and lose_least; a column of too many values for sets
 // that has no hierarchy; a value that looks like a set.
 [[nodiscard]] Result<JobGroups> make_groups(const Job& job, engine::Table table,
-                                            const HierarchyOf& hierarchy_of,
-                                            const std::function<bool()>& is_aborted,
-                                            const db::Progress& progress);
+                                            const HierarchyOf& hierarchy_of, const GroupsHooks& hooks);
 
 // The words that a job uses for them.
 inline constexpr std::array<std::pair<std::string_view, engine::CutBy>, 4> kCutBy{

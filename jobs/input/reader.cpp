@@ -151,11 +151,17 @@ std::optional<JobTable> read_table_keys(const JobEntries& entries, FirstError& e
   return made;
 }
 
+bool is_standard_input(const JobEntries& entries) {
+  const auto path = yaml::find(entries, "file")->as_string();
+  return path && *path == kStandardInput;
+}
+
 Result<void> read_input(const Value& value, const std::string& folder, Job& job) {
   const auto entries = read_job_section(value, "input");
   if (!entries) return entries.error();
   FirstError errors;
-  const auto file = errors.take(read_job_file_keys(*entries, folder, ','));
+  auto file = errors.take(read_job_file_keys(*entries, folder, ','));
+  if (file && is_standard_input(*entries)) file->path = kStandardInput;
   const auto table = read_table_keys(*entries, errors);
   const auto* null = yaml::find(*entries, "null");
   if (null != nullptr) job.null_text = errors.take(null->as_string());

@@ -38,6 +38,11 @@ Result<engine::Table> with_columns(engine::Table table, const std::vector<std::s
                        "names are case-sensitive; is the separator right?");
 }
 
+// As an option names it.
+std::string separator_word(const JobFile& file) {
+  return file.separator == '\t' ? std::string("tab") : std::string(1, file.separator);
+}
+
 }  // namespace
 
 std::optional<std::string> null_text_of(const TableArguments& arguments) {
@@ -50,19 +55,24 @@ std::string describe(const TableArguments& arguments) {
   return arguments.file == "-" ? "standard input" : "file " + arguments.file.value_or("");
 }
 
-std::string input_separator(const std::optional<std::string>& named, const Job* job,
-                            std::string_view otherwise) {
-  if (named) return *named;
+std::optional<std::string> input_separator(const std::optional<std::string>& named, const Job* job,
+                                           const std::optional<std::string>& otherwise) {
+  if (named) return named;
   const auto* file = job == nullptr ? nullptr : std::get_if<JobFile>(&job->input);
-  if (file == nullptr) return std::string(otherwise);
-  return file->separator == '\t' ? "tab" : std::string(1, file->separator);
+  return file == nullptr ? otherwise : separator_word(*file);
 }
 
-Result<char> separator_of(std::string_view text) {
-  if (text == "tab") return '\t';
-  if (text.size() == 1 && text.front() > ' ' && text.front() < 0x7F && text.front() != '"')
-    return text.front();
-  return usage_error(fmt::format("the separator \"{}\" is not one character", text),
+std::optional<std::string> output_separator(const std::optional<std::string>& named, const Job& job) {
+  if (named || !job.output.file) return named;
+  return separator_word(*job.output.file);
+}
+
+Result<char> separator_of(const std::optional<std::string>& text) {
+  if (!text) return ',';
+  if (*text == "tab") return '\t';
+  if (text->size() == 1 && text->front() > ' ' && text->front() < 0x7F && text->front() != '"')
+    return text->front();
+  return usage_error(fmt::format("the separator \"{}\" is not one character", *text),
                      "write one ASCII character, or tab");
 }
 

@@ -18,7 +18,7 @@ struct TableArguments {
   std::optional<std::string> file;       // "-": standard input
   std::optional<std::string> table;      // schema.table or [schema, table], instead of a file
   std::string database;                  // of the table; empty: the only configured one
-  std::string separator = ",";           // of the file; "tab" for a tab
+  std::optional<std::string> separator;  // of the file; "tab" for a tab; none: a comma
   std::optional<std::string> null_text;  // what stands for NULL; for a table "NULL" if not given
   bool is_published = false;             // by pgveil: marks before texts of a CSV file are no part of them
 };
@@ -62,11 +62,16 @@ class TableReader {
 
 // The separator of the table that a job read: `named` if there is one, else that of the job's input, else
 // `otherwise`. job: null: not known.
-[[nodiscard]] std::string input_separator(const std::optional<std::string>& named, const Job* job,
-                                          std::string_view otherwise);
+[[nodiscard]] std::optional<std::string> input_separator(const std::optional<std::string>& named,
+                                                         const Job* job,
+                                                         const std::optional<std::string>& otherwise);
+// The separator of a table that a job published: `named` if there is one, else that of the job's output. none:
+// the job publishes no file.
+[[nodiscard]] std::optional<std::string> output_separator(const std::optional<std::string>& named,
+                                                          const Job& job);
 
-// Reads one ASCII character, or "tab". Errors: kind usage.
-[[nodiscard]] Result<char> separator_of(std::string_view text);
+// Reads one ASCII character, or "tab"; none: a comma. Errors: kind usage.
+[[nodiscard]] Result<char> separator_of(const std::optional<std::string>& text);
 
 // Writes to standard output or to a file of mode 0600. A file is replaced as a whole and is never one of
 // `inputs`.

@@ -22,10 +22,12 @@
 
 namespace pgveil::app {
 
+inline constexpr std::string_view kStandardInput = "-";
+
 struct JobFile {
-  std::string path;  // absolute
+  std::string path;  // absolute; of the input also kStandardInput
   char separator = ',';
-  bool has_header = false;  // of a hierarchy: its first record names the levels
+  std::optional<bool> has_header = {};  // of a hierarchy: its first record names the levels; none: not said
 };
 
 struct JobTable {

@@ -63,7 +63,8 @@ constexpr JobKey kKeys[] = {
     {"", "output", "section", "required", "where the published table goes"},
 
     {"input", "file", "path", "none",
-     "a delimited text file with a header, JSON lines, Parquet or Arrow; the path is relative to the job"},
+     "a delimited text file with a header, JSON lines, Parquet or Arrow; the path is relative to the job; "
+     "`-` is standard input"},
     {"input", "separator", "character", ",", "the separator of the file; `tab` for a tab"},
     {"input", "table", "table", "none", "`schema.table` or `[schema, table]`, instead of a file"},
     {"input", "database", "name", "the only one configured", "the database of the table"},
@@ -158,7 +159,9 @@ constexpr JobKey kKeys[] = {
 
     {"hierarchy", "file", "path", "none", "one record per value: the value, then its generalizations"},
     {"hierarchy", "separator", "character", ";", "the separator of the file; `tab` for a tab"},
-    {"hierarchy", "header", "true or false", "false", "the first record of the file names the levels"},
+    {"hierarchy", "header", "true or false", "none",
+     "whether the first record of the file names the levels; without it, a record that looks like that is "
+     "refused"},
     {"hierarchy", "intervals", "section", "none", "intervals of numbers"},
     {"hierarchy", "order", "section", "none", "groups of neighbors in a list"},
     {"hierarchy", "masking", "section", "none", "masked characters"},

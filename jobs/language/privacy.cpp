@@ -103,12 +103,24 @@ bool has_distance(const JobAttribute& attribute, Distance distance) {
   });
 }
 
-// Checks that what a distance needs is there, and nothing else.
+bool has_diversity(const JobAttribute& attribute) {
+  return std::ranges::any_of(attribute.models, [](const engine::ValueModel& model) {
+    return std::holds_alternative<engine::DistinctDiversity>(model) ||
+           std::holds_alternative<engine::EntropyDiversity>(model) ||
+           std::holds_alternative<engine::RecursiveDiversity>(model);
+  });
+}
+
+// Checks that what a distance needs is there, and nothing else. Beside l-diversity, `order: number` says that
+// the values are numbers, and other values are refused.
 Result<void> check_needs(const JobEntries& entries, const JobAttribute& attribute) {
   const auto check = [&](std::string_view key, Distance distance, std::string_view fix) -> Result<void> {
     const auto* given = yaml::find(entries, key);
     const bool is_needed = has_distance(attribute, distance);
     if (is_needed == (given != nullptr)) return {};
+    const bool says_number =
+        key == "order" && attribute.order == engine::ValueOrder(engine::SortedBy::number);
+    if (says_number && has_diversity(attribute)) return {};
     if (given != nullptr) {
       return error_at(given->position(), fmt::format("{} has no effect, because no distance uses it", key),
                       "remove it, or set the distance of t_closeness");

@@ -97,6 +97,11 @@ json::value sampling_json(const JobReport& report) {
                       {"unknown_rows", report.unknown_rows}};
 }
 
+bool is_recoding_proven(const JobReport& report) {
+  return report.is_recoding_end_proven &&
+         std::ranges::all_of(report.recoding, &engine::RecodingStep::is_proven);
+}
+
 std::string recoding_lines(const JobReport& report) {
   std::string out;
   for (const auto& step : report.recoding) {
@@ -104,6 +109,8 @@ std::string recoding_lines(const JobReport& report) {
                        levels_text(step.levels), step.records, step.classes, step.suppressed,
                        step.is_proven ? "" : " (not proven to be the best)");
   }
+  if (!report.is_recoding_end_proven)
+    out += "  records left     it is not proven that showing more of them does not pay off\n";
   return out;
 }
 
@@ -142,6 +149,8 @@ std::string groups_lines(const JobReport& report) {
   if (report.groups.bound)
     out += fmt::format("  {:<33}{}{}\n", "no groups lose less than", job_number(report.groups.bound->least),
                        report.groups.bound->is_estimated ? " (from a sample, 99 % certain)" : "");
+  if (report.mondrian->rounds && !report.groups.bound)
+    out += fmt::format("  {:<33}{}\n", "no groups lose less than", "not known: stopped before it was found");
   return out + formed_line(report);
 }
 
@@ -249,7 +258,7 @@ json::object scores_json(const JobReport& report) {
 
 bool is_unproven(const JobReport& report) {
   return report.groups.is_stopped || (report.search && !report.search->is_proven) ||
-         !std::ranges::all_of(report.recoding, &engine::RecodingStep::is_proven);
+         !is_recoding_proven(report);
 }
 
 std::string sampling_words(const JobReport& report) {
@@ -278,18 +287,21 @@ std::string levels_text(const std::vector<unsigned>& levels) {
 }
 
 std::string how_good(const JobReport& report) {
-  if (!report.search) return "transformation as chosen";
-  if (report.search->is_proven) return "optimum";
+  const std::string recoding =
+      is_recoding_proven(report) ? "" : "; local recoding is not proven to be the best";
+  if (!report.search) return "transformation as chosen" + recoding;
+  if (report.search->is_proven) return "optimum" + recoding;
   const auto& bound = report.search->lower_bound;
   return std::string(engine::is_heuristic(report.algorithm)
                          ? "a heuristic's best, not proven"
                          : "the best so far: stopped before it was proven") +
-         (bound ? fmt::format("; nothing is below {}", job_number(*bound)) : "");
+         (bound ? fmt::format("; nothing is below {}", job_number(*bound)) : "") + recoding;
 }
 
 std::string rounds_words(const JobReport& report) {
-  return fmt::format("in {} rounds{}", report.groups.rounds,
-                     report.groups.is_stopped ? " (stopped by limits.time, so more may lose less)" : "");
+  return fmt::format(
+      "in {} rounds{}", report.groups.rounds,
+      report.groups.is_stopped ? " (stopped by limits.time or an interrupt, so more may lose less)" : "");
 }
 
 std::string transformation_lines(const JobReport& report) {
@@ -387,6 +399,7 @@ std::string report_json(const JobReport& report) {
   made["fewest_units"] = report.fewest_units ? json::value(*report.fewest_units) : json::value(nullptr);
   made["utility"] = report.utility ? json::value(utility_json(*report.utility)) : json::value(nullptr);
   made["recoding"] = recoding_json(report);
+  made["is_recoding_proven"] = is_recoding_proven(report);
   made["aggregates"] = aggregates_json(report);
   made["mondrian"] = groups_json(report);
   made["search"] = report.search ? json::value(search_json(report)) : json::value(nullptr);

@@ -64,6 +64,7 @@ struct JobReport {
   std::vector<unsigned> levels;  // of the transformation
   std::vector<engine::MetricScore> scores;
   std::vector<engine::RecodingStep> recoding;  // local recoding, the transformation itself first; empty: none
+  bool is_recoding_end_proven = true;          // as in engine::Recoding
   std::vector<JobAggregate> aggregates;        // of the published table
 
   // What was published; rows is 0 when nothing was (--list).
@@ -80,13 +81,16 @@ struct JobReport {
   std::optional<JobFingerprints> fingerprints;  // if a certificate is requested
 };
 
-// Whether a search ended before it had proven its optimum, or a limit stopped the rounds of least_loss.
+// Whether a search ended before it had proven its optimum, one of local recoding included, or a limit or an
+// interrupt stopped least_loss.
 [[nodiscard]] bool is_unproven(const JobReport& report);
 
-// "optimum", "transformation as chosen", or why the best one is not proven.
+// "optimum", "transformation as chosen", or why the best one is not proven. It also says if local recoding is
+// not proven.
 [[nodiscard]] std::string how_good(const JobReport& report);
 
-// "in 2 rounds (stopped by limits.time, so more may lose less)". REQUIRES: report.mondrian with rounds.
+// "in 2 rounds (stopped by limits.time or an interrupt, so more may lose less)". REQUIRES: report.mondrian
+// with rounds.
 [[nodiscard]] std::string rounds_words(const JobReport& report);
 
 // "(ε, δ) = (1, 1e-06): 1264 of 2000 records were sampled, …". REQUIRES: report.differential_privacy.

@@ -105,10 +105,15 @@ Result<void> search_optimum(const AnonymizeRequest& request, const JobData& data
 
 Result<void> require_found(const JobReport& report, const AnonymizeHooks& hooks) {
   if (report.search->optimum) return {};
-  if (!report.search->is_proven)
+  if (report.search->is_stopped)
     return is_aborted(hooks) ? interrupted()
                              : error_of_kind(ErrorKind::policy, "stopped before anything anonymous was found",
                                              "nothing was published; give it more time");
+  if (!report.search->is_proven)
+    return error_of_kind(ErrorKind::policy,
+                         fmt::format("{} found nothing anonymous", engine::name(report.algorithm)),
+                         "nothing was published. It is a heuristic, so there may be something: choose "
+                         "algorithm: flash. Or raise suppression or max_level, or weaken the models");
   return error_of_kind(ErrorKind::policy, "no transformation within the job's levels is anonymous",
                        "raise suppression or max_level, or weaken the models");
 }
@@ -138,7 +143,14 @@ Result<void> take_chosen(const std::vector<unsigned>& levels, const LevelRange& 
 
 // If a hierarchy has grown, levels of an earlier run have another meaning.
 Result<void> check_heights(const AnonymizeRequest& request, const JobReport& report) {
-  for (std::size_t i = 0; request.heights && i < report.heights.size(); ++i) {
+  if (!request.heights) return {};
+  if (request.heights->size() != report.heights.size()) {
+    return error_of_kind(ErrorKind::usage,
+                         fmt::format("{} heights of hierarchies for {} quasi-identifiers",
+                                     request.heights->size(), report.heights.size()),
+                         "give one for each, in the job's order");
+  }
+  for (std::size_t i = 0; i < report.heights.size(); ++i) {
     if ((*request.heights)[i] == report.heights[i]) continue;
     return error_of_kind(
         ErrorKind::policy,
@@ -285,6 +297,7 @@ Result<std::optional<RecodedData>> recode(const AnonymizeRequest& request, const
   auto shown = show_table(request.job, data, std::move(made->table), made->suppressed_rows);
   if (!shown) return shown.error();
   report.recoding = made->steps;
+  report.is_recoding_end_proven = made->is_end_proven;
   return std::optional(RecodedData{std::move(*made), std::move(*shown)});
 }
 
@@ -477,7 +490,7 @@ Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHook
   const auto data =
       read_job_data(request.job, request.config, hooks.is_aborted, hooks.progress,
                     {request.table, keeps_input(request) ? InputOfGroups::is_kept : InputOfGroups::is_dropped,
-                     hooks.input});
+                     hooks.input, hooks.wants_best_so_far, hooks.groups_began});
   if (!data) return data.error();
   if (is_aborted(hooks)) return interrupted();
   JobReport report = begin_report(request.job, *data);

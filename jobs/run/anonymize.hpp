@@ -47,12 +47,14 @@ struct AnonymizeRequest {
   std::uint64_t records_up_to = 0;  // record what is checked if there are at most this many transformations
 };
 
-// Called on the thread of the job. All may be empty.
+// Called on the thread of the job, the first two on its other threads as well. All may be empty.
 struct AnonymizeHooks {
   std::function<bool()> wants_best_so_far;
   std::function<bool()> is_aborted;  // then nothing is published
   db::Progress progress;
   std::function<void(const engine::Progress&)> search_progress;
+  // Groups of least loss are being formed, which is a search, too: wants_best_so_far ends it.
+  std::function<void()> groups_began;
   // The search is over, and what it found is going to be published.
   std::function<void()> search_ended;
   // Called with the input as it was read, with all of its rows, before anything is done with it.

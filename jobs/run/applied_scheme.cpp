@@ -54,7 +54,7 @@ Result<void> set_input(const ApplyArguments& arguments, Job& job) {
     job.input = std::move(*table);
     if (!job.null_text) job.null_text = std::string(kNullOfTables);
   } else if (arguments.input.file) {
-    const auto separator = separator_of(arguments.input.separator);
+    const auto separator = separator_of(input_separator(arguments.input.separator, &job, std::nullopt));
     if (!separator) return separator.error();
     job.input = JobFile{absolute(*arguments.input.file), *separator};
   }
@@ -66,10 +66,10 @@ Result<void> set_output(const ApplyArguments& arguments, Job& job) {
   if (!arguments.output && !arguments.output_table)
     return invalid_input("no output", "name a file with --output, or a table with --output-table");
   const auto types = job.output.types;
+  const auto separator = separator_of(output_separator(arguments.input.separator, job));
   job.output = JobOutput{};
   job.output.replace = arguments.replaces;
   if (arguments.output) {
-    const auto separator = separator_of(arguments.input.separator);
     if (!separator) return separator.error();
     job.output.file = JobFile{absolute(*arguments.output), *separator};
   }

@@ -198,6 +198,10 @@ Result<std::vector<std::string>> check_joint_release(const policy::Specs& specs,
 }
 
 Result<void> check_targets(const AnonymizeRequest& request) {
+  const auto* input = std::get_if<JobFile>(&request.job.input);
+  if (request.is_from_console && input != nullptr && input->path == kStandardInput)
+    return not_permitted("the job reads standard input, which is not that of the console",
+                         "name a file as the input, or run the job with pgveil anonymize");
   if (request.specs != nullptr) {  // null: neither the input nor the output is a table
     const auto accepted = check_lineage_of(request, *request.specs);
     if (!accepted) return accepted.error();

@@ -95,6 +95,24 @@ class JobCase(VerbCase):
         self.assertEqual(sorted({*os.listdir(self.folder)} - {"job.yaml"}), sorted({*files} - {"job.yaml"}))
         return done
 
+    def interrupted(self, signals, job, shown):
+        """Interrupts a job as soon as its terminal shows these words; → its exit status and what it
+        printed."""
+        path = self.folder / "job.yaml"
+        path.write_text(job)
+        terminal, line = pty.openpty()
+        process = subprocess.Popen([binary(), "anonymize", path, "--config", self.pgveil.config_path],
+                                   stdout=subprocess.PIPE, stderr=line, text=True)
+        os.close(line)
+        seen = b""
+        while shown not in seen:
+            seen += os.read(terminal, 4096)
+        for number in signals:
+            process.send_signal(number)
+        out = process.communicate(timeout=120)[0]
+        os.close(terminal)
+        return process.returncode, out
+
 
 class Anonymize(JobCase):
     def test_a_table_is_published_as_a_table(self):
@@ -366,6 +384,29 @@ output: {file: again.csv, replace: true}
                      "--report", report)
         self.assertEqual(report.read_text(), "old")
 
+    def test_equal_numbers_are_one_sensitive_value_of_json_lines(self):
+        (self.folder / "numbers.csv").write_text("q,s\na,1\na,1.0\na,1e0\nb,2\nb,2.0\nb,20e-1\n")
+        job = (
+            "version: 1\nname: numbers\ninput: {file: numbers.csv}\nattributes:\n"
+            "  q: {class: quasi_identifier, hierarchy: {order: {values: [a, b], groups: []}}}\n"
+            "  s: {class: sensitive, l_diversity: {distinct: 3}}\n"
+            "k: 2\nseed: 1\noutput: {file: out.jsonl}\n"
+        )
+        self.refused(job, "no transformation within the job's levels is anonymous")
+        for heuristic in ("beam", "igreedy", "datafly", "samarati"):
+            self.refused(job + f"algorithm: {heuristic}\n", f"{heuristic} found nothing anonymous")
+        for order in ("", ", order: number"):
+            with self.subTest(order):
+                self.run_job(job.replace("{distinct: 3}", "{distinct: 2}" + order))
+                published = (self.folder / "out.jsonl").read_text()
+                rows = [json.loads(line) for line in published.splitlines()]
+                self.assertEqual(sorted((row["q"], row["s"]) for row in rows), [("*", 1)] * 3 + [("*", 2)] * 3)
+                self.assertNotIn("1.0", published)
+                done = subprocess.run([binary(), "check-table", "out.jsonl", "--job", "job.yaml"],
+                                      cwd=self.folder, capture_output=True, text=True, timeout=120)
+                self.assertEqual(done.returncode, 0, (done.stdout, done.stderr))
+                (self.folder / "out.jsonl").unlink()
+
     def test_limits_publish_the_best_so_far(self):
         done = self.run_job(JOB + "algorithm: depth_first\nlimits: {checks: 1}\n", status=3)
         self.assertIn("stopped before it was proven", done.stdout)
@@ -408,32 +449,14 @@ seed: 1
 output: {file: published.csv}
 """
 
-    def interrupted(self, signals, job=LONG, shown=b"best so far"):
-        """Interrupts a job as soon as its terminal shows these words; → its exit status and what it
-        printed."""
-        path = self.folder / "job.yaml"
-        path.write_text(job)
-        terminal, line = pty.openpty()
-        process = subprocess.Popen([binary(), "anonymize", path, "--config", self.pgveil.config_path],
-                                   stdout=subprocess.PIPE, stderr=line, text=True)
-        os.close(line)
-        seen = b""
-        while shown not in seen:
-            seen += os.read(terminal, 4096)
-        for number in signals:
-            process.send_signal(number)
-        out = process.communicate(timeout=120)[0]
-        os.close(terminal)
-        return process.returncode, out
-
     def test_an_interrupt_publishes_the_best_so_far(self):
-        status, out = self.interrupted([signal.SIGINT])
+        status, out = self.interrupted([signal.SIGINT], self.LONG, b"best so far")
         self.assertEqual(status, 3, out)
         self.assertIn("stopped before it was proven", out)
         self.assertEqual(self.rows("SELECT count(*) > 0 FROM public.patients_k5"), [["t"]])
 
     def test_a_termination_publishes_nothing(self):
-        status, out = self.interrupted([signal.SIGTERM])
+        status, out = self.interrupted([signal.SIGTERM], self.LONG, b"best so far")
         self.assertEqual((status, out), (1, ""))
         self.assertEqual(self.rows("SELECT to_regclass('public.patients_k5')"), [[None]])
 
@@ -719,6 +742,26 @@ class LeastLoss(JobCase):
                 page = (self.folder / "report.html").read_text()
                 for text in (done.stdout, page):
                     self.assertEqual("stopped by limits.time" in text, status == 3)
+                self.assertEqual("gcp_bound" in report["mondrian"], status == 0)
+                self.assertEqual("not known: stopped before it was found" in done.stdout, status == 3)
+
+    def test_an_interrupt_publishes_the_groups_so_far(self):
+        lines = (f"{20 + row * 7 % 61},{81600 + row * 13 % 1900}\n" for row in range(60_000))
+        (self.folder / "many.csv").write_text("age,zip\n" + "".join(lines))
+        job = (
+            "version: 1\nname: many\ninput: {file: many.csv}\nattributes:\n"
+            "  age: {class: quasi_identifier, numeric: true}\n"
+            "  zip: {class: quasi_identifier, hierarchy: {masking: {}}}\n"
+            "k: 5\nalgorithm: least_loss\nleast_loss: {rounds: 10000}\nseed: 1\noutput: {file: out.csv}\n"
+        )
+        status, out = self.interrupted([signal.SIGINT], job, b"improving groups")
+        self.assertEqual(status, 3, out)
+        self.assertIn("stopped by limits.time or an interrupt", out)
+        self.assertEqual(len(self.published()), 60_000)
+        (self.folder / "out.csv").unlink()
+        status, out = self.interrupted([signal.SIGTERM], job, b"improving groups")
+        self.assertEqual((status, out), (1, ""))
+        self.assertFalse((self.folder / "out.csv").exists())
 
     def test_what_it_can_not_do_is_refused(self):
         for arguments in (("--list",), ("--transformation", "0,0,0"), ("--frontier", "2,5")):

@@ -115,6 +115,35 @@ class Apply(SchemeCase):
         self.assertEqual(self.postgres.rows("SELECT count(*) FROM public.more_k2", "demo"), [["60"]])
         self.refused("exists", "--table", "public.more", "--output-table", "public.more_k2", *config)
 
+    def test_the_separators_of_the_job(self):
+        self.write("old.csv", OLD.replace(",", ";"))
+        self.write("new.csv", NEW.replace(",", ";"))
+        self.write("job.yaml", JOB.replace("{file: old.csv}", '{file: old.csv, separator: ";"}')
+                   .replace("{file: old_k2.csv}", "{file: old_k2.csv, separator: tab, replace: true}"))
+        self.run_verb("anonymize", "job.yaml", "--report", "scheme.json")
+        self.apply("new.csv", "--output", "new_k2.csv")
+        self.assertEqual((self.folder / "new_k2.csv").read_text().splitlines()[0], "age\ttown\tillness")
+        self.run_verb("check-table", "new_k2.csv", "--job", "job.yaml")
+        self.apply("new.csv", "--output", "semicolons.csv", "--separator", ";")
+        self.assertEqual((self.folder / "semicolons.csv").read_text().splitlines()[0], "age;town;illness")
+        self.refused("no column", "new.csv", "--output", "out.csv", "--separator", ",")
+
+    def test_a_job_reads_standard_input(self):
+        job = JOB.replace("{file: old.csv}", '{file: "-"}').replace("old_k2.csv", "piped.csv")
+        self.write("piped.yaml", job)
+        self.run_verb("anonymize", "piped.yaml", "--report", "piped.json", "--utility", input=OLD)
+        self.assertEqual(self.rows("piped.csv"), self.rows("old_k2.csv"))
+        report = json.loads((self.folder / "piped.json").read_text())
+        self.assertEqual(report["levels"], json.loads((self.folder / "scheme.json").read_text())["levels"])
+        self.write("groups.yaml", job.replace("suppression: 25%\n", "algorithm: least_loss\n")
+                   .replace("hierarchy: {intervals: {widths: [10, 20]}}", "numeric: true")
+                   .replace("piped.csv", "groups.csv"))
+        self.run_verb("anonymize", "groups.yaml", "--utility", input=OLD)
+        self.assertEqual(len(self.rows("groups.csv")), 5)
+        self.write("again.yaml", job.replace("piped.csv", "again.csv"))
+        done = self.run_verb("anonymize", "again.yaml", status=1, input="town,illness\nOslo,flu\n")
+        self.assertIn("standard input has no column age", done.stderr)
+
     def test_what_breaks_a_model_is_refused_or_suppressed(self):
         lonely = NEW + "flu,Bari,11,x\n"
         self.write("new.csv", lonely)
@@ -191,6 +220,19 @@ class Hierarchies(SchemeCase):
         self.assertEqual(len(self.run_verb("hierarchy", "build", *table, *rule).stdout.splitlines()), 10)
         self.run_verb("hierarchy", "build", "-", *rule, "--output", "piped.csv", input=OLD)
         self.assertEqual((self.folder / "piped.csv").read_text(), built)
+
+    def test_a_first_record_that_looks_like_a_header(self):
+        self.write("towns.csv", "NA;NA\nOslo;*\nBergen;*\n")
+        self.write("people.csv", "town\nOslo\nNA\n")
+        self.write("others.csv", "town\nOslo\nBergen\n")
+        column = ("--column", "town")
+        self.assertIn("has 2 values",
+                      self.run_verb("hierarchy", "check", "towns.csv", "people.csv", *column).stdout)
+        for arguments in (("check", "towns.csv", "others.csv", *column), ("check", "towns.csv"),
+                          ("show", "towns.csv")):
+            self.assertIn("move it below", self.run_verb("hierarchy", *arguments, status=1).stderr)
+        self.write("towns.csv", "Oslo;*\nBergen;*\nNA;NA\n")
+        self.assertIn("level", self.run_verb("hierarchy", "show", "towns.csv").stdout)
 
     def test_what_is_built_is_what_jobs_read(self):
         built = self.run_verb("hierarchy", "build", "old.csv", "--column", "age", "--job", "job.yaml").stdout

@@ -301,6 +301,16 @@ output: {file: out.csv}
         self.assertIn("ok        the input is", self.verify(*known, "--input-separator", ";"))
         self.run_verb("verify-certificate", "certificate.json", *known, status=1)
 
+    def test_a_table_with_the_separator_of_its_job(self):
+        self.publish(self.to_file().replace("{file: out.csv", "{file: out.csv, separator: tab"))
+        self.assertIn("\t", (self.folder / "out.csv").read_text())
+        self.assertIn("ok        k ", self.verify("out.csv", "--job", "job.yaml"))
+        self.assertIn("ok        k ", self.verify("out.csv", "--separator", "tab"))
+        self.run_verb("verify-certificate", "certificate.json", "out.csv", status=1)
+        self.write("job.yaml", "no job")
+        said = self.verify("out.csv", "--job", "job.yaml", "--separator", "tab", status=1)
+        self.assertIn("FAILED    the job is the one", said)
+
     def test_applied_schemes_have_one_too(self):
         self.publish(self.to_file(), "--report", "scheme.json")
         self.run_verb(

@@ -228,6 +228,27 @@ output: {file: study.csv}
         )
         self.assertEqual(len(found["not_checked"]), 2)
 
+    def test_a_file_has_the_separator_of_the_job(self):
+        (self.folder / "in.csv").write_text("age;illness\n" + "21;flu\n22;cold\n" * 4)
+        job = self.folder / "job.yaml"
+        job.write_text("""\
+version: 1
+name: tabs
+input: {file: in.csv, separator: ";"}
+attributes:
+  age: {class: quasi_identifier, hierarchy: {intervals: {widths: [10]}}}
+  illness: {class: sensitive, l_diversity: {distinct: 2}}
+k: 4
+seed: 1
+output: {file: tabs.csv, separator: tab}
+""")
+        self.run_verb("anonymize", job)
+        published = self.folder / "tabs.csv"
+        self.assertIn("\t", published.read_text())
+        self.assertTrue(self.check(published, "--job", job)["is_kept"])
+        self.assertTrue(self.check(published, "--job", job, "--separator", "tab")["is_kept"])
+        self.refused("fields", published, "--job", job, "--separator", ",")
+
     def test_a_population_is_compared_with(self):
         """What a job with presence and k_map publishes, of a file with another separator; then with a
         population that is another one."""

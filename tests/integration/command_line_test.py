@@ -5,11 +5,14 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
+import unittest
 
 from harness import world
-from harness.runner import main
+from harness.pgveil import binary
+from harness.runner import REPOSITORY, main
 from harness.stack import StackCase
 
 PLACE = r"(?m)^.*{}:\d+:\d+: .+"
@@ -131,6 +134,22 @@ _pgveil; printf '%s\\n' "${{COMPREPLY[@]}}"
             with self.subTest(arguments):
                 done = self.run_command(*arguments, status=2)
                 self.assertNotEqual(done.stderr, "")
+
+    def test_too_little_memory_is_no_bug(self):
+        plain = [path for path in (binary(), REPOSITORY / "build" / "release" / "cli" / "pgveil")
+                 if path.is_file() and b"__asan_init" not in path.read_bytes()]
+        if not plain:
+            raise unittest.SkipTest("no build without sanitizers beside this one (./run build)")
+        large = self.pgveil.directory / "large.csv"
+        with open(large, "wb") as file:
+            file.truncate(1 << 30)
+        self.addCleanup(large.unlink)
+        limit = (512 << 20, 512 << 20)
+        done = subprocess.run(
+            [plain[0], "hierarchy", "show", large], capture_output=True, text=True, timeout=60,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit))  # fmt: skip
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("there is not enough memory", done.stderr)
 
     def test_a_word_that_is_none_is_told_with_the_nearest_one(self):
         for arguments, what in (

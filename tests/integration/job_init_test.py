@@ -84,7 +84,9 @@ class JobInit(unittest.TestCase):
         braces += [[draw.choice(["{a", "b"]), draw.choice(["red", "brown"]), draw.randrange(9)] for _ in range(60)]
         dates = [["born", "n"], ["2000-02-30", 1]]
         dates += [[f"20{draw.randrange(10, 20)}-02-11", draw.randrange(9)] for _ in range(60)]
-        for name, rows in (("wide", wide), ("braces", braces), ("dates", dates)):
+        long = [["mark", "n"]]
+        long += [["x" * (100 + i % 217 % 60) + str(i % 217), draw.randrange(9)] for i in range(300)]
+        for name, rows in (("wide", wide), ("braces", braces), ("dates", dates), ("long", long)):
             with self.subTest(name):
                 self.write(f"{name}.csv", rows)
                 self.run_in_folder("job", "init", f"{name}.csv", "--output", "job.yaml")

@@ -83,6 +83,25 @@ TEST_CASE("values that look like sets are shown by their beginning") {
   CHECK(!has(drafted(people()), "ranges: tight"));
 }
 
+TEST_CASE("a text that is too long to be masked is not published, and the draft says why") {
+  const auto with_longest = [](std::size_t longest) {
+    std::string text = "mark,age\n";
+    for (std::size_t i = 0; i < 300; ++i) {
+      const auto mark = std::to_string(i % 217);
+      // Two bytes make one character.
+      for (std::size_t j = mark.size(); j < longest - i % 217 % 40; ++j) text += "ß";
+      text += mark + "," + std::to_string(i % 50) + "\n";
+    }
+    return drafted(text);
+  };
+  const auto masked = "  mark: {class: quasi_identifier, hierarchy: {masking: {}}}\n";
+  CHECK(has(with_longest(126), masked));
+  const auto made = with_longest(127);
+  CHECK(has(made, "  mark: {class: identifier}\n"));
+  CHECK(has(made, "up to 127 characters"));
+  CHECK(!has(made, masked));
+}
+
 TEST_CASE("a draft has no more quasi-identifiers than a job can have, and keeps those that are known") {
   std::string head, row;
   for (int i = 0; i < 40; ++i) {
@@ -109,6 +128,23 @@ TEST_CASE("a draft names files, separators and NULL as a job does") {
   CHECK(has(text, "  age: {class: quasi_identifier, numeric: true}\n"));
   CHECK(has(text, "_k3.csv"));
   CHECK(has(drafted("email\na@example.org\nb@example.org\n"), "a job needs one. Change a class below."));
+}
+
+TEST_CASE("a name of a job has 63 bytes at most, and is no word of YAML") {
+  CHECK(has(drafted(people(), {"null.csv", ',', {}, 5}), "name: \"null\"\n"));
+  const std::string most(63, 'a');
+  CHECK(has(drafted(people(), {most + "bc.csv", ',', {}, 5}), "name: " + most + "\n"));
+  CHECK(has(drafted(people(), {std::string(62, 'a') + "_b.csv", ',', {}, 5}), "name: " + std::string(62, 'a') + "\n"));
+}
+
+TEST_CASE("a first record that is data is no header") {
+  CHECK(begins_with_data(table_of("20,M,0\n31,M,0\n40,F,1\n")));
+  CHECK(begins_with_data(table_of("Ann,20,M\nBen,31,M\nCat,40,F\n")));
+  CHECK(begins_with_data(table_of("1,2\n3,4\n")));
+  CHECK(begins_with_data(table_of("2024-01-05,M\n2024-02-05,M\n")));
+  CHECK_FALSE(begins_with_data(table_of("age,sex\n20,M\n31,F\n")));
+  CHECK_FALSE(begins_with_data(table_of("country,1990,1991\nPeru,4,5\nChad,6,7\n")));
+  CHECK_FALSE(begins_with_data(table_of("type,n\ntype,4\nother,6\n")));
 }
 
 TEST_CASE("the separator is the one that gives the most columns") {

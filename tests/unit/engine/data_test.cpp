@@ -125,3 +125,15 @@ TEST_CASE("a hierarchy with a header is read as one or refused, never as one mor
   CHECK_FALSE(read_hierarchy("a;x\nb;y\nc;z\n", ';').has_error());
   CHECK(read_hierarchy("age;all\n", ';', HierarchyHeader::first_record).has_error());
 }
+
+TEST_CASE("a first record that looks like a header is a value if the job says so, or if the column has it") {
+  const std::string rows = "NA;NA\na;*\nb;*\nc;*\n";
+  const auto refused = read_hierarchy(rows, ';');
+  REQUIRE(refused.has_error());
+  CHECK(refused.error().hint.find("header: false") != std::string::npos);
+  CHECK(value_of(read_hierarchy(rows, ';', HierarchyHeader::none)).rows.size() == 4);
+  const std::vector<std::string> values{"a", "NA"}, others{"a", "na"};
+  CHECK(value_of(read_hierarchy(rows, ';', HierarchyHeader::not_said, values)).rows.size() == 4);
+  CHECK(read_hierarchy(rows, ';', HierarchyHeader::not_said, others).has_error());
+  CHECK(value_of(read_hierarchy("a;*\nb;*\nc;*\nNA;NA\n", ';')).rows.size() == 4);  // moved below
+}

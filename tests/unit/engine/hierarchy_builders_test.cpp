@@ -111,6 +111,29 @@ TEST_CASE("masking replaces characters, not bytes, from the chosen side") {
   check_refused(Masking{KeptSide::prefix, {0}}, {"abc"}, "the masking of c does not rise at level 1");
   check_refused(Masking{}, {std::string(200, 'x')},
                 "the hierarchy of c would have 201 levels, 127 are possible");
+  CHECK(built(Masking{}, {std::string(126, 'x')}).front().size() == 127);
+  CHECK(characters("aß\xFF") == 3);
+  CHECK(characters("\xBF\xBF"
+                   "a") == 2);
+  CHECK(characters("") == 0);
+}
+
+TEST_CASE("too many levels are refused before they are built") {
+  constexpr std::size_t kMany = 2'000'000;  // a row of so many levels of such a text would have terabytes
+  check_refused(Masking{}, {std::string(kMany, 'x')},
+                "the hierarchy of c would have 2000001 levels, 127 are possible");
+  Masking listed;
+  for (std::size_t count = 1; count <= 200; ++count) listed.masked.push_back(count);
+  check_refused(listed, {std::string(kMany, 'x')},
+                "the hierarchy of c would have 202 levels, 127 are possible");
+  Order order{{"a"}, {}};
+  Tree tree{{{"0", ""}}};
+  for (int i = 0; i < 200; ++i) {
+    order.group_sizes.push_back(2);
+    tree.parent_of.emplace_back(std::to_string(i + 1), std::to_string(i));
+  }
+  check_refused(order, {"a"}, "the hierarchy of c would have 202 levels, 127 are possible");
+  check_refused(tree, {"7"}, "the hierarchy of c would have 201 levels, 127 are possible");
 }
 
 TEST_CASE("dates go up the chosen steps, and the calendar is checked") {

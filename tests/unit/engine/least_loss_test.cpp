@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <random>
 #include <set>
@@ -212,14 +213,83 @@ TEST_CASE("more rounds lose less, and a stop leaves the groups so far") {
   options.rounds = 10;
   const auto made = value_of(form(drawn, options));
   CHECK(gcp(drawn, made.groups, Ranges::sets) < 0.97 * without);
-  options.is_stopped = [asked = 0]() mutable { return ++asked > 2; };
+  std::size_t done = 0;
+  options.progress = [&](std::size_t round) { done = round; };
+  options.is_stopped = [&] { return done >= 2; };
   const auto stopped = value_of(form(drawn, options));
   CHECK(stopped.rounds == 2);
   CHECK(stopped.is_stopped);
   CHECK_FALSE(made.is_stopped);
+  options.rounds = 2;
+  done = 0;
+  CHECK_FALSE(value_of(form(drawn, options)).is_stopped);  // nothing would have followed
   options.is_stopped = {};
   options.is_aborted = [] { return true; };
   CHECK(form(drawn, options).error().kind == ErrorKind::usage);
+}
+
+TEST_CASE("groups keep the models wherever a stop comes, and a later stop loses no more") {
+  std::mt19937_64 random(17);
+  const Drawn drawn = draw(random, 600);
+  LeastLossOptions options;
+  options.k = 4;
+  options.rounds = 3;
+  options.models = {{0, DistinctDiversity{2}}, {0, TCloseness{0.5, Distance::equal}}};
+  std::size_t asked = 0;
+  options.is_stopped = [&] {
+    ++asked;
+    return false;
+  };
+  const auto whole = value_of(form(drawn, options));
+  CHECK_FALSE(whole.is_stopped);
+  const std::size_t all = asked;
+  REQUIRE(all > 30);
+  double before = 1;
+  for (std::size_t last = 0; last < all; last += 1 + last / 8) {
+    CAPTURE(last);
+    asked = 0;
+    options.is_stopped = [&] { return ++asked == last + 1; };  // and never again
+    const auto made = value_of(form(drawn, options));
+    CHECK(made.is_stopped);
+    CHECK(made.rounds < 3);
+    CHECK(keeps(drawn, made.groups, options));
+    const double loss = gcp(drawn, made.groups, options.ranges);
+    CHECK(loss <= before + 1e-6);
+    before = loss;
+    if (last == 0) CHECK(made.groups.size() == 1);  // nothing was cut
+  }
+  CHECK(gcp(drawn, whole.groups, options.ranges) <= before + 1e-6);
+}
+
+TEST_CASE("threads can be stopped as well, and so can the bound of the loss") {
+  std::mt19937_64 random(19);
+  const Drawn drawn = draw(random, 1500);
+  LeastLossOptions options;
+  options.k = 4;
+  options.rounds = 6;
+  Workers workers(3);
+  options.parallel = {3, [&workers](std::size_t parts, const auto& work) { workers.run(parts, work); }, 1};
+  std::atomic<int> asked{0};
+  for (const int last : {0, 5, 100, 400}) {
+    CAPTURE(last);
+    asked = 0;
+    options.is_stopped = [&] { return ++asked > last; };
+    const auto made = value_of(form(drawn, options));
+    CHECK(made.is_stopped);
+    CHECK(keeps(drawn, made.groups, options));
+    const auto bound_until = [&](int most) {
+      asked = 0;
+      return loss_bound(drawn.dimensions, drawn.columns(), made.groups, options.k, options.ranges,
+                        options.parallel, [&asked, most] { return ++asked > most; });
+    };
+    for (const int most : {0, 20}) {
+      const auto stopped = bound_until(most);
+      CHECK(stopped.is_stopped);
+      CHECK(stopped.least == 0);
+    }
+    CHECK_FALSE(bound_until(1'000'000).is_stopped);
+    CHECK(bound_until(1'000'000).least > 0);
+  }
 }
 
 TEST_CASE("a table that can't keep the models is refused") {

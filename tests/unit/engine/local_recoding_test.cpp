@@ -53,6 +53,29 @@ TEST_CASE("what is rare is joined where it is rare, the others stay as they are"
   CHECK(recode_locally(table, prepared, columns, {}, none, options_with({2, 3}), {5, 0}).has_error());
 }
 
+TEST_CASE("a search of the rest that is stopped, or is a heuristic, proves nothing by finding nothing") {
+  const auto table = value_of(read_table("q;s\na;1\na;2\na;3\nb;4\nc;5\nd;6\n", ';'));
+  const std::vector<QuasiIdentifier> columns = {quasi_identifier("q", "a;a;*\nb;bc;*\nc;bc;*\nd;d;*\n")};
+  const auto prepared = value_of(prepare(table, columns));
+  const std::vector<unsigned> levels = {0};
+  auto options = options_with({2, 3});
+  const auto recode = [&](std::size_t parts) {
+    return value_of(recode_locally(table, prepared, columns, {}, levels, options, {parts, 0}));
+  };
+  CHECK(recode(5).is_end_proven);
+  options.stop = [] { return true; };
+  CHECK(recode(5).steps.size() == 1);
+  CHECK_FALSE(recode(5).is_end_proven);
+  CHECK(recode(0).is_end_proven);  // nothing was asked for
+  options.stop = {};
+  options.max_levels = {0};  // so nothing of the rest is anonymous
+  CHECK(recode(5).steps.size() == 1);
+  CHECK(recode(5).is_end_proven);
+  options.algorithm = Algorithm::samarati;
+  CHECK(recode(5).steps.size() == 1);
+  CHECK_FALSE(recode(5).is_end_proven);
+}
+
 TEST_CASE("the rest's sensitive values are compared with those of all") {
   // 4 x and 3 y in all. a has two of each, 0.071 away; b and c together two and one, 0.095 away; from
   // themselves they are not.

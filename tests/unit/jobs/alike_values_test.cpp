@@ -280,12 +280,52 @@ TEST_CASE("a class of one number, spelled in several ways, is not diverse") {
   const auto made = Patients::publish(patients.job("l_diversity: {distinct: 2}" + ordered));
   REQUIRE(made.has_error());
   CHECK(made.error().kind == ErrorKind::policy);
-  CHECK(Patients::publish(patients.job("l_diversity: {distinct: 2}")).has_value());  // these are texts
-  auto job = patients.job("l_diversity: {distinct: 2}" + ordered);
-  const auto found = patients.check(job);  // of the file that was published as texts
+  patients.folder.write("out.csv", "age,ill\n" + repeated("1,1\n1,1.0\n1,1.00\n", 2));  // by somebody else
+  for (const auto& more : {ordered, std::string(", order: number"), std::string()}) {
+    CAPTURE(more);
+    for (const auto* model : {"distinct: 2", "entropy: 1.5", "recursive: {c: 4, l: 2}"}) {
+      CAPTURE(model);
+      const auto job = patients.job("l_diversity: {" + std::string(model) + "}" + more, "", "out.jsonl");
+      CHECK(Patients::publish(job).has_error());
+      const auto found = patients.check(job);
+      REQUIRE(found.has_value());
+      CHECK_FALSE(found->is_kept());
+      CHECK(found->columns.front().distinct_l == 1);
+    }
+  }
+}
+
+TEST_CASE("JSON lines have as many different numbers as a class promises") {
+  const Patients patients("1,1\n1,1.0\n1,1e0\n9,2\n9,2.0\n9,20e-1\n");
+  const auto made = Patients::publish(patients.job("l_diversity: {distinct: 2}", "", "out.jsonl"));
+  REQUIRE_MESSAGE(made.has_value(), one_line(made.error()));
+  CHECK(made->levels == std::vector<unsigned>{2});  // neither class has two values by itself
+  const auto text = patients.folder.read("out.jsonl");
+  for (const auto* written : {"1.0", "1e0", "2.0", "20e-1"}) CHECK(text.find(written) == std::string::npos);
+  CHECK(text.find("\"ill\":1}") != std::string::npos);
+  CHECK(Patients::publish(patients.job("l_diversity: {distinct: 3}", "", "out.jsonl")).has_error());
+}
+
+TEST_CASE("numbers are one value beside other texts, too, because those may be dropped") {
+  const Patients patients("1,1\n1,1.0\n1,1\n1,1.0\n9,flu\n");
+  const auto job = patients.job("l_diversity: {distinct: 2}", "suppression: 20%\nsuppressed_records: drop\n");
+  const auto made = Patients::publish(job);
+  REQUIRE_MESSAGE(made.has_value(), one_line(made.error()));
+  CHECK(made->levels == std::vector<unsigned>{2});
+  CHECK(patients.cells("ill") == std::vector<std::string>{"1", "1", "1", "1", "flu"});
+  const auto found = patients.check(job);
   REQUIRE(found.has_value());
-  CHECK_FALSE(found->is_kept());
-  CHECK(found->columns.front().distinct_l == 1);
+  CHECK(found->is_kept());
+}
+
+TEST_CASE("order: number beside l-diversity says that the values are numbers") {
+  const Patients numbers("1,1\n1,1.0\n1,2\n");
+  const std::string ill = "l_diversity: {distinct: 2}, order: number";
+  CHECK(Patients::publish(numbers.job(ill)).has_value());
+  const Patients texts("1,1\n1,flu\n1,2\n");
+  const auto made = Patients::publish(texts.job(ill));
+  REQUIRE(made.has_error());
+  CHECK(made.error().public_message == "1 values of ill are no numbers");
 }
 
 TEST_CASE("equal numbers are one step of an ordered distance") {

@@ -315,6 +315,25 @@ TEST_CASE("a chosen transformation is applied, if it is anonymous and the job's 
   CHECK(jobs.lines().size() == 6);
 }
 
+TEST_CASE("heights of an earlier run are one for each quasi-identifier, and those of the hierarchies") {
+  const Jobs jobs;
+  AnonymizeRequest request;
+  request.job = jobs.job("k: 2");
+  const auto with_heights = [&](std::vector<unsigned> heights) {
+    request.heights = std::move(heights);
+    return anonymize(request, {});
+  };
+  CHECK(message_of(with_heights({})) == "0 heights of hierarchies for 2 quasi-identifiers");
+  request.levels = std::vector<unsigned>{2, 1};
+  CHECK(message_of(with_heights({})) == "0 heights of hierarchies for 2 quasi-identifiers");
+  CHECK(message_of(with_heights({3})) == "1 heights of hierarchies for 2 quasi-identifiers");
+  CHECK(message_of(with_heights({3, 1, 1})) == "3 heights of hierarchies for 2 quasi-identifiers");
+  CHECK(message_of(with_heights({4, 1})) ==
+        "the hierarchy of age has 3 levels above its values, but in the scheme it had 4");
+  jobs.check_nothing_new();
+  CHECK(with_heights({3, 1}).has_value());
+}
+
 TEST_CASE("--list publishes nothing and says what was checked") {
   const Jobs jobs;
   AnonymizeRequest request;
@@ -348,6 +367,85 @@ TEST_CASE("a limit or an interrupt gives the best so far, and says that it is no
 
   CHECK(message_of(jobs.run("k: 2\nalgorithm: breadth_first\nlimits: {checks: 1}", replaced)) ==
         "stopped before anything anonymous was found");
+}
+
+TEST_CASE("a heuristic that finds nothing was not stopped, and says what may help") {
+  const Jobs jobs;
+  for (const std::string algorithm : {"beam", "igreedy", "datafly", "samarati", "flash"}) {
+    CAPTURE(algorithm);
+    AnonymizeRequest request;
+    request.job = jobs.job("k: 5\nalgorithm: " + algorithm);
+    request.job.attributes[0].max_level = 1;
+    const auto made = anonymize(request, {});
+    if (algorithm == "flash") {
+      CHECK(message_of(made) == "no transformation within the job's levels is anonymous");
+      continue;
+    }
+    CHECK(message_of(made) == algorithm + " found nothing anonymous");
+    CHECK(one_line(made.error()).find("choose algorithm: flash") != std::string::npos);
+    request.job.limits.checks = 0;
+    CHECK(message_of(anonymize(request, {})) == "stopped before anything anonymous was found");
+  }
+}
+
+TEST_CASE("local recoding that is stopped before it finds anything is not proven") {
+  const Jobs jobs;
+  jobs.folder.write(
+      "people.csv",
+      "name;age;city;illness\nA;34;Oslo;flu\nB;34;Oslo;cold\nC;34;Oslo;flu\nD;34;Oslo;flu\nE;51;Bonn;flu\n"
+      "F;55;Rome;cold\n");
+  const std::string job = "k: 2\nsuppression: 40%\n";
+  const std::string replaced = "{file: out.csv, separator: ;, replace: true}";
+  int asked = 0;
+  AnonymizeHooks hooks;
+  hooks.wants_best_so_far = [&] {
+    ++asked;
+    return false;
+  };
+  REQUIRE(jobs.run(job, replaced, hooks).has_value());
+  hooks.wants_best_so_far = [&, of_search = asked] { return ++asked > of_search; };
+  asked = 0;
+  const auto made = jobs.run(job + "local_recoding: 3", replaced, hooks);
+  REQUIRE_MESSAGE(made.has_value(), one_line(made.error()));
+  CHECK(made->search->is_proven);
+  CHECK(made->recoding.size() == 1);
+  CHECK(made->suppressed_rows == 2);
+  CHECK(is_unproven(*made));
+  const auto text = report_text(*made);
+  CHECK(text.find("(optimum; local recoding is not proven to be the best)") != std::string::npos);
+  CHECK(text.find("not proven that showing more of them does not pay off") != std::string::npos);
+  CHECK(report_json(*made).find("\"is_recoding_proven\":false") != std::string::npos);
+
+  const auto whole = jobs.run(job + "local_recoding: 3", replaced);
+  REQUIRE(whole.has_value());
+  CHECK_FALSE(is_unproven(*whole));
+  CHECK(report_text(*whole).find("(optimum)") != std::string::npos);
+  CHECK(report_json(*whole).find("\"is_recoding_proven\":true") != std::string::npos);
+}
+
+TEST_CASE("an interrupt of least_loss publishes the groups so far, and the report has no bound then") {
+  const Jobs jobs;
+  AnonymizeHooks hooks;
+  bool has_begun = false;
+  hooks.groups_began = [&] { has_begun = true; };
+  hooks.wants_best_so_far = [&] { return has_begun; };
+  const std::string replaced = "{file: out.csv, separator: ;, replace: true}";
+  const auto made = jobs.run("k: 2\nalgorithm: least_loss", replaced, hooks);
+  REQUIRE_MESSAGE(made.has_value(), one_line(made.error()));
+  CHECK(made->published_rows == 5);
+  CHECK(made->groups.is_stopped);
+  CHECK_FALSE(made->groups.bound);
+  CHECK(is_unproven(*made));
+  const auto text = report_text(*made);
+  CHECK(text.find("stopped by limits.time or an interrupt") != std::string::npos);
+  CHECK(text.find("not known: stopped before it was found") != std::string::npos);
+  CHECK(report_json(*made).find("gcp_bound") == std::string::npos);
+
+  const auto whole = jobs.run("k: 2\nalgorithm: least_loss", replaced);
+  REQUIRE(whole.has_value());
+  CHECK_FALSE(is_unproven(*whole));
+  CHECK(whole->groups.bound);
+  CHECK(report_text(*whole).find("not known") == std::string::npos);
 }
 
 TEST_CASE("what must be safe before publication is asked when all is written, and can forbid it") {
@@ -441,6 +539,20 @@ TEST_CASE("bad input is refused with all that is wrong, and nothing is written")
   CHECK_FALSE(std::filesystem::exists(jobs.folder.path("out.csv")));
 }
 
+TEST_CASE("the first record of a hierarchy that looks like a header may be that of a value") {
+  const Jobs jobs;
+  const auto rows = "Oslo;Oslo\nRome;*\nBonn;*\n";
+  jobs.folder.write("city.csv", rows);
+  CHECK(jobs.run("k: 2\nsuppression: 100%").has_value());  // the column has Oslo
+  jobs.folder.write("city.csv", std::string("Paris;Paris\nOslo;*\n") + "Rome;*\nBonn;*\n");
+  auto job = jobs.job("k: 2\nsuppression: 100%", "{file: other.csv}");
+  AnonymizeRequest request;
+  request.job = job;
+  CHECK(message_of(anonymize(request, {})).find("looks like a header") != std::string::npos);
+  std::get<JobFile>(request.job.attributes[1].hierarchy).has_header = false;
+  CHECK(anonymize(request, {}).has_value());
+}
+
 TEST_CASE("from the console a file is only written below export_dir, through no link") {
   const Jobs jobs;
   const TemporaryFolder exports;
@@ -461,6 +573,9 @@ TEST_CASE("from the console a file is only written below export_dir, through no 
   CHECK(outside.names().empty());
   REQUIRE(run_to(exports.path("x.csv")).has_value());
   CHECK(exports.names() == std::vector<std::string>{"link", "x.csv"});
+  request.job = jobs.job("k: 2", "{file: " + exports.path("y.csv") + "}");
+  std::get<JobFile>(request.job.input).path = kStandardInput;
+  CHECK(message_of(anonymize(request, {})).starts_with("the job reads standard input"));
   config.export_dir.clear();
   CHECK(message_of(run_to(exports.path("y.csv"))) == "the configuration has no export_dir");
 }

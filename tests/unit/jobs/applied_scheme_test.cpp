@@ -109,6 +109,24 @@ TEST_CASE("other rows, another place, and what becomes of violations") {
   CHECK(made->job.output.types.size() == 1);  // types are of the table's columns, wherever it is
 }
 
+TEST_CASE("other rows have the separators of the job, unless one is named") {
+  Schemes it;
+  it.arguments.input.file = it.folder.path("new.csv");
+  const auto separators = [&] {
+    const auto made = read_applied_scheme(it.arguments);
+    REQUIRE(made.has_value());
+    return std::string{std::get<JobFile>(made->job.input).separator, made->job.output.file->separator};
+  };
+  CHECK(separators() == ",,");
+  const auto tabbed = with(Schemes::kJob, "people.csv}", "people.csv, separator: tab}");
+  it.folder.write("job.yaml", tabbed);  // which publishes a table
+  CHECK(separators() == "\t,");
+  it.folder.write("job.yaml", with(tabbed, "output: {", "output: {file: out.csv, separator: \"|\", "));
+  CHECK(separators() == "\t|");
+  it.arguments.input.separator = ";";
+  CHECK(separators() == ";;");
+}
+
 TEST_CASE("schemes and jobs that do not belong together are refused") {
   const auto refused = [](const auto& change) {
     Schemes it;

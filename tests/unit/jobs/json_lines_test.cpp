@@ -86,7 +86,11 @@ TEST_CASE("what is no record is refused, with its number and without a value") {
   starts("{\"a\":1}\n{\"a\":1,\"a\":\"secret\"}\n", "record 2: a key is there twice");
   starts("{\"a\":{\"b\":1}}\n", "record 1: a is an array or an object");
   starts("{\"a\":" + std::string(100, '[') + std::string(100, ']') + "}\n",
-         "record 1: the line is no JSON object");
+         "record 1: a is an array or an object");
+  starts("{\"a\":" + std::string(500, '[') + std::string(500, ']') + "}\n",
+         "record 1: arrays or objects are nested more than 500 levels deep");
+  starts("{\"a\":1}\n{\"a\":" + std::string(100'000, '['),
+         "record 2: arrays or objects are nested more than 500 levels deep");
   CHECK(read("{\"a\":1}\n{\"a\":null}\n", 9, std::nullopt).starts_with("record 2: a has no value"));
   CHECK(read("{\"a\":1}\n{}\n{}\n", 9, std::nullopt).starts_with("record 2: a has no value"));
   CHECK(read("{\"a\":1}\n{\"a\":2,\"b\":1}\n", 9, std::nullopt).starts_with("record 1: b has no value"));
@@ -96,6 +100,24 @@ TEST_CASE("what is no record is refused, with its number and without a value") {
       },
       std::nullopt, {});
   CHECK(gone.error().public_message == "gone");
+}
+
+TEST_CASE("a column that is not kept may be nested") {
+  std::string nested = "7";
+  for (int i = 0; i < 249; ++i) nested = "[{\"b\":" + nested + "}]";
+  const auto text = "{\"a\":1,\"more\":[" + nested + "]}\n{\"a\":2}\n";  // 500 levels with the record itself
+  for (const std::size_t size : {1U, 10'000U}) CHECK(read(text, size, "NULL", {"a"}) == "a: [1] [2]\n");
+  CHECK(read("{\"a\":1,\"more\":[[" + nested + "]]}\n", 1'000, "NULL", {"a"})
+            .starts_with("record 1: arrays or objects are nested more than 500 levels deep"));
+}
+
+TEST_CASE("records of many keys are read in time that grows with the keys, not with their square") {
+  std::string record = "{";
+  for (int i = 0; i < 100'000; ++i) record += "\"key " + std::to_string(i) + "\":" + std::to_string(i) + ",";
+  const auto text = record + "\"last\":1}\n" + record + "\"last\":2}\n";
+  CHECK(read(text, text.size(), "NULL", {"last", "key 7"}) == "key 7: [7] [7]\nlast: [1] [2]\n");
+  CHECK(read(text + record + "\"key 99\":1}", text.size(), "NULL", {"last"}) ==
+        read("{}\n{}\n{\"x\":1,\"x\":1}"));
 }
 
 TEST_CASE("a publication is written as objects, and its recount sees what was changed") {

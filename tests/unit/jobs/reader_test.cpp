@@ -40,6 +40,23 @@ Rule rule_of(const std::string& hierarchy) {
   return std::get<Rule>(std::get<engine::HierarchyRule>(job.attributes[0].hierarchy));
 }
 
+TEST_CASE("only as the input, - is standard input and no file") {
+  CHECK(std::get<JobFile>(read(job_with("{file: people.csv}", "{file: \"-\"}")).input).path == "-");
+  CHECK(std::get<JobFile>(read(job_with("{file: people.csv}", "{file: ./-}")).input).path != "-");
+  const auto others = read(job_with("{file: age.csv}", "{file: \"-\"}"));
+  CHECK(std::get<JobFile>(others.attributes[0].hierarchy).path == "/jobs/-");
+}
+
+TEST_CASE("a hierarchy's file has a header, has none, or the job does not say so") {
+  const auto header = [](const std::string& key) {
+    const auto job = read(job_with("{file: age.csv}", "{file: age.csv" + key + "}"));
+    return std::get<JobFile>(job.attributes[0].hierarchy).has_header;
+  };
+  CHECK(header("") == std::nullopt);
+  CHECK(header(", header: true") == true);
+  CHECK(header(", header: false") == false);
+}
+
 TEST_CASE("a small job has the defaults of the reference") {
   const auto job = read(job_with("", ""));
   CHECK(job.name == "people");
@@ -230,6 +247,10 @@ TEST_CASE("what is wrong in a job is said with its place and the fix") {
       {"class: sensitive", "class: sensitive, t_closeness: {t: 0.2, distance: hierarchical}",
        "needs \"hierarchy\""},
       {"class: sensitive", "class: sensitive, order: number", "no distance uses it"},
+      {"class: sensitive", "class: sensitive, l_diversity: {distinct: 2}, order: text",
+       "no distance uses it"},
+      {"class: sensitive", "class: sensitive, beta_likeness: {beta: 1}, order: number",
+       "no distance uses it"},
       {"class: sensitive", "class: sensitive, beta_likeness: {kind: basic}", "beta_likeness without"},
       {"class: sensitive", "class: sensitive, delta_disclosure: 0", "out of range"},
       {"class: sensitive", "class: insensitive, delta_disclosure: 1", "not for this class"},

@@ -322,6 +322,14 @@ TEST_CASE("what a cluster cannot count is refused with the reason") {
   CHECK(made.error().hint.find("applies one transformation") != std::string::npos);
 }
 
+TEST_CASE("standard input is not read by a cluster") {
+  auto job = job_of(std::string(kJob));
+  std::get<JobFile>(job.input).path = kStandardInput;
+  const auto made = describe_job(job);
+  REQUIRE_FALSE(made.has_value());
+  CHECK(made.error().public_message == "standard input is for one machine only");
+}
+
 TEST_CASE("the values of a compared column are put in their order, each with its row of the hierarchy") {
   const auto ordered = job_of(replaced(kJob, "l_diversity: {entropy: 2.5}",
                                        "t_closeness: {t: 0.1, distance: ordered}, order: number"));
