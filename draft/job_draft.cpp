@@ -297,7 +297,8 @@ std::string draft_job(const engine::Table& table, const JobDraftRequest& request
   if (quasi_identifiers == 0)
     text += comment("No column looks like one that others know, and a job needs one. Change a class below.");
   text += fmt::format("version: 1\nname: {}\ninput: {{file: {}{}{}}}\nattributes:\n{}k: {}\n",
-                      yaml_name(job_name(request.file)), yaml_name(request.file), separator_key(request.separator),
+                      yaml_name(job_name(request.file)), yaml_name(request.file),
+                      separator_key(request.separator),
                       request.null_text ? fmt::format(", \"null\": {}", yaml_name(*request.null_text)) : "",
                       attributes, request.k);
   text += comment("Groups of similar records, which lose little (docs/least-loss.md).");

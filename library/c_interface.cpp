@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -40,6 +42,9 @@ struct pgveil_report {
 };
 
 namespace {
+
+// To answer may take a lock of the caller's language, and engines ask some thousand times a second.
+constexpr std::int64_t kMsBetweenQuestions = 50;
 
 // No exception crosses the border of C: work's result, or null with the error.
 template <class Made, class Work>
@@ -224,8 +229,19 @@ Result<std::unique_ptr<pgveil_table>> anonymized(const pgveil_table& table, cons
   std::unique_ptr<pgveil_table> published;
   app::AnonymizeHooks hooks;
   hooks.publication = [&](const engine::Publication& made) { published = table_of(made); };
-  if (options.is_cancelled != nullptr)
-    hooks.is_aborted = [&options] { return options.is_cancelled(options.context) != 0; };
+  std::atomic<bool> is_cancelled = false;
+  std::atomic<std::int64_t> next_question = 0;
+  if (options.is_cancelled != nullptr) {
+    hooks.is_aborted = [&] {
+      using namespace std::chrono;
+      const std::int64_t now = duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
+      std::int64_t due = next_question;
+      if (now >= due && next_question.compare_exchange_strong(due, now + kMsBetweenQuestions) &&
+          options.is_cancelled(options.context) != 0)
+        is_cancelled = true;
+      return is_cancelled.load();
+    };
+  }
   const auto made = app::anonymize(request, hooks);
   if (!made) return made.error();
   report = std::make_unique<pgveil_report>(

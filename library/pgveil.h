@@ -104,8 +104,8 @@ typedef struct pgveil_options {
   uint32_t level_count; /* of levels and of heights, each if it is not null */
   /* Whether to measure how much of each column is left (docs/utility.md); 0 or 1. */
   int wants_utility;
-  /* Called now and then on the thread of the caller. 1: stop. Then nothing is returned but an error of kind
-   * usage. May be null. */
+  /* Called once in 50 ms at most; with mondrian or least_loss and limits.threads above 1, on any thread. 1:
+   * stop. Then nothing is returned but an error of kind usage. May be null. */
   int (*is_cancelled)(void* context);
   void* context;
 } pgveil_options;

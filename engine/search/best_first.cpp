@@ -68,11 +68,10 @@ class BestFirst {
       explorer_.note_bytes(open_.bytes() + (climb_ ? climb_->bytes() : 0));
       std::vector<Transformation> targets = targets_of_round();
       if (targets.empty()) return;
-      explorer_.check_round(
-          targets, [&](std::size_t i, const Summary& summary, bool is_anonymous) {
-            if (climb_) climb_->learn(targets[i], summary);
-            told(i, is_anonymous);
-          });
+      explorer_.check_round(targets, [&](std::size_t i, const Summary& summary, bool is_anonymous) {
+        if (climb_) climb_->learn(targets[i], summary);
+        told(i, is_anonymous);
+      });
     }
   }
 
@@ -94,8 +93,7 @@ class BestFirst {
       if (!is_open_or_divided(box)) continue;
       auto& active = active_.emplace_back();
       active.box = box;
-      if (!climb_ && !explorer_.is_tagged_anonymous(box.low))
-        active.path.emplace(explorer_, reach_, box.low);
+      if (!climb_ && !explorer_.is_tagged_anonymous(box.low)) active.path.emplace(explorer_, reach_, box.low);
     }
   }
 

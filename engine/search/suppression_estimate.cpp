@@ -20,8 +20,9 @@ SuppressionEstimate::SuppressionEstimate(const Lattice& lattice,
   const auto most_each = std::max<std::size_t>(2, kMostWeights / std::max<std::size_t>(1, distinct.size()));
   for (std::size_t j = 0; j < distinct.size(); ++j) {
     const auto levels = static_cast<unsigned>(distinct[j].size());
-    const auto& steps = steps_.emplace_back(
-        Steps{weights_.size(), lattice.bottom.level(j), levels, static_cast<unsigned>(std::min<std::size_t>(levels, most_each))});
+    const auto& steps =
+        steps_.emplace_back(Steps{weights_.size(), lattice.bottom.level(j), levels,
+                                  static_cast<unsigned>(std::min<std::size_t>(levels, most_each))});
     const double most = std::log(static_cast<double>(distinct[j].front()));
     for (unsigned i = 0; i < steps.weights; ++i) {
       const auto values = static_cast<double>(distinct[j][i * levels / steps.weights]);

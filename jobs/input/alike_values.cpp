@@ -34,7 +34,7 @@ std::optional<std::int64_t> exponent_of(std::string_view text) {
 // ten. nullopt: it is no decimal.
 std::optional<std::string> number_key(std::string_view text) {
   const bool is_negative = text.starts_with('-');
-  if (is_negative) text.remove_prefix(1);
+  if (is_negative || text.starts_with('+')) text.remove_prefix(1);
   const auto end = std::min(text.find_first_of("eE"), text.size());
   auto exponent = exponent_of(text.substr(end));
   if (!exponent) return std::nullopt;

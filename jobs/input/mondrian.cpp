@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "common/sqlstate.hpp"
 #include "common/workers.hpp"
 #include "jobs/input/random_secret.hpp"
 
@@ -292,6 +293,12 @@ Result<engine::Groups> lose_least(const Job& job, const Columns& columns, const 
   options.rounds = *job.mondrian->rounds;
   options.parallel = parallel;
   options.is_aborted = hooks.is_aborted;
+  const auto is_aborted = [&hooks] { return hooks.is_aborted && hooks.is_aborted(); };
+  const auto aborted = [] {
+    return Error{ErrorKind::usage, std::string(sqlstate::kQueryCanceled), "aborted", "nothing was published"};
+  };
+  // What came before the groups is not wanted either, and once they began an interrupt asks for the best.
+  if (is_aborted()) return aborted();
   const auto limit = std::chrono::milliseconds(job.limits.time_ms.value_or(0));
   if (job.limits.time_ms || hooks.wants_best_so_far) {
     options.is_stopped = [&hooks, is_limited = job.limits.time_ms.has_value(), end = Clock::now() + limit] {
@@ -308,8 +315,10 @@ Result<engine::Groups> lose_least(const Job& job, const Columns& columns, const 
   report.rounds = made->rounds;
   report.is_stopped = made->is_stopped;
   if (hooks.progress) hooks.progress("bounding the loss", 0);
-  const auto bound = engine::loss_bound(columns.dimensions, columns.quasi_identifiers, made->groups, job.k,
-                                        options.ranges, parallel, options.is_stopped);
+  const auto bound = engine::loss_bound(
+      columns.dimensions, columns.quasi_identifiers, made->groups, job.k, options.ranges, parallel,
+      [&] { return is_aborted() || (options.is_stopped && options.is_stopped()); });
+  if (is_aborted()) return aborted();
   if (!bound.is_stopped) report.bound = bound;
   return std::move(made->groups);
 }

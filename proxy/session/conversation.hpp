@@ -61,6 +61,7 @@ struct OwnUse {
   std::string there = {};                             // the server's name for it; empty: a Query
   std::string name = {};                              // the client's for it; a Query has none
   std::shared_ptr<const std::string> told = nullptr;  // Entry::result; null: a Query
+  bool is_new = false;                                // it is prepared just before the message
 };
 
 // The answer that is expected for one message that was sent.

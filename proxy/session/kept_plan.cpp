@@ -46,6 +46,7 @@ void run(Conversation& conversation, const KeptForm& form, const Part& part, std
          const KeptSettings& before) {
   conversation.next_use.reset();
   const std::string key = key_here(conversation, form);
+  const bool is_new = conversation.state.server->statements.find(key) == nullptr;
   const std::string name = name_on_connection(conversation, key, form, part, mark, before);
   const auto expect = [&](Expectation expectation) {
     expectation.protection = part.errors;
@@ -55,7 +56,8 @@ void run(Conversation& conversation, const KeptForm& form, const Part& part, std
   };
   conversation.state.to_backend(
       wire::Bind{.statement = name, .parameters = {form.values.begin(), form.values.end()}});
-  expect({.step = Step::bind, .shown = Expectation::Shown::not_at_all, .uses = {.key = key}});
+  expect(
+      {.step = Step::bind, .shown = Expectation::Shown::not_at_all, .uses = {.key = key, .is_new = is_new}});
   conversation.state.to_backend(wire::Describe{.target = wire::Target::portal});
   expect({.step = Step::describe_portal, .origins = part.origins});
   conversation.state.to_backend(wire::Execute{});

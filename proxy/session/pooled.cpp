@@ -258,11 +258,12 @@ std::optional<wire::ErrorResponse> send_parse(Conversation& conversation, const 
 
 std::variant<std::string, wire::ErrorResponse> prepare_here(Conversation& conversation, const Use& use) {
   conversation.next_use.reset();
+  const std::size_t sent_before = conversation.expected.size();
   auto name = place_here(conversation, use);
   const auto* there = std::get_if<std::string>(&name);
   if (there != nullptr && !there->empty()) {
-    conversation.next_use =
-        OwnUse{key_here(conversation, *use.entry->parsed), *there, use.name, use.entry->result};
+    conversation.next_use = OwnUse{key_here(conversation, *use.entry->parsed), *there, use.name,
+                                   use.entry->result, conversation.expected.size() > sent_before};
   }
   return name;
 }

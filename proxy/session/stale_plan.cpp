@@ -15,9 +15,12 @@ namespace {
 // No such operator or function; a type that does not fit; a parameter of two types.
 constexpr auto kDoesNotFit = std::to_array<std::string_view>({"42883", "42804", "42P08"});
 
-// Of a statement that the client sends with each use. Its other statements get PostgreSQL's error.
-bool no_longer_fits(const Expectation& front, const wire::ErrorResponse& error) {
+// Of a statement that the client sends with each use. Its other statements get PostgreSQL's error, and so does
+// one that was prepared just now: then its own constants fit no operator, and no table was altered.
+bool no_longer_fits(const Conversation& conversation, const wire::ErrorResponse& error) {
+  const Expectation& front = conversation.expected.front();
   if (front.step != Step::bind || !front.uses.name.empty()) return false;
+  if (front.uses.is_new || conversation.retry.times > 0) return false;
   const std::string sqlstate = sqlstate_of(error.diagnostics);
   return std::ranges::find(kDoesNotFit, sqlstate) != kDoesNotFit.end();
 }
@@ -31,7 +34,7 @@ bool knows_columns(const OwnUse& use) {
 bool is_met(const Conversation& conversation, const wire::ErrorResponse& error) {
   return !conversation.expected.empty() && !conversation.expected.front().uses.key.empty() &&
          conversation.state.server != nullptr &&
-         (is_of_stale_plan(error) || no_longer_fits(conversation.expected.front(), error));
+         (is_of_stale_plan(error) || no_longer_fits(conversation, error));
 }
 
 bool may_run_again(const Conversation& conversation, const wire::ErrorResponse& error) {

@@ -65,7 +65,7 @@ Result<void> fit_to_page_jobs(Job& job, PageJobTables tables, std::int64_t defau
   if (auto fits = fit_tables(job, tables); !fits) return fits;
   if (job.limits.threads > most_threads)
     return not_here(fmt::format("more than {} threads", most_threads), "lower limits.threads");
-  if (job.mondrian) return {};  // it has no limits of time
+  if (job.mondrian && !job.mondrian->rounds) return {};  // Mondrian has no limits of time
   const std::int64_t time_ms = job.limits.time_ms.value_or(default_time_ms);
   if (time_ms > most_time_ms)
     return not_here(fmt::format("more than {} minutes", most_time_ms / 60'000), "lower limits.time");

@@ -134,7 +134,8 @@ TEST_CASE("a name of a job has 63 bytes at most, and is no word of YAML") {
   CHECK(has(drafted(people(), {"null.csv", ',', {}, 5}), "name: \"null\"\n"));
   const std::string most(63, 'a');
   CHECK(has(drafted(people(), {most + "bc.csv", ',', {}, 5}), "name: " + most + "\n"));
-  CHECK(has(drafted(people(), {std::string(62, 'a') + "_b.csv", ',', {}, 5}), "name: " + std::string(62, 'a') + "\n"));
+  CHECK(has(drafted(people(), {std::string(62, 'a') + "_b.csv", ',', {}, 5}),
+            "name: " + std::string(62, 'a') + "\n"));
 }
 
 TEST_CASE("a first record that is data is no header") {

@@ -65,7 +65,8 @@ TEST_CASE("an estimate learns a function that is additive in the levels") {
   }
   for (int i = 0; i < 100; ++i) {
     const auto at = random_member(lattice, random);
-    CHECK(estimate.of(at) == doctest::Approx(std::log((static_cast<double>(suppressed(at)) + 1) / 100)).epsilon(0.1));
+    CHECK(estimate.of(at) ==
+          doctest::Approx(std::log((static_cast<double>(suppressed(at)) + 1) / 100)).epsilon(0.1));
   }
   CHECK(estimate.change(4, 1) == doctest::Approx(-1.2).epsilon(0.1));
   CHECK(std::abs(estimate.change(0, 1)) < 0.1);

@@ -82,6 +82,15 @@ TEST_CASE("a plan whose parameters fit no operator any more is prepared again, a
       .check();
 }
 
+TEST_CASE("an error of a plan that was made just now is the statement's own") {
+  after_one()
+      .client(query("SELECT b KEPT 5"), {.to_backend = prepared(2, "SELECT b KEPT")})
+      .backend(kParsed + server_error("42883", "point = point") + ready('I'),
+               {.to_client = "E(ERROR 42883 point = point / try again) Z(I)"})
+      .world([](FakeGate& gate) { CHECK(gate.stale_notes == 0); })
+      .check();
+}
+
 TEST_CASE("an unnamed statement that is kept and fits no more is sent again with its Parse") {
   for (const std::string sqlstate : {"42883", "42804", "42P08"}) {
     after_two_batches()
