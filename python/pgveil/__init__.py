@@ -10,6 +10,7 @@ The engine is that of the program pgveil: the same result, tests and messages. d
 
 from __future__ import annotations
 
+import functools
 import pathlib
 import sys
 import tempfile
@@ -17,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _job, hierarchies
-from ._frames import Frame, read
+from ._frames import SUPPRESSED, Frame, read
 from ._job import DifferentialPrivacy, QuasiIdentifiers, Sensitive
 from ._library import ConfigurationError, Error, PolicyError, Report, Table, UsageError, version
 from .hierarchies import Hierarchy
@@ -187,8 +188,14 @@ def check(
     measured = _job.names("sensitive", sensitive)
     models = _job.names("require", require)
     frame = read(data)
-    frame.want([*groups, *measured, *(it.partition("=")[0] for it in models)])
-    table = Table.of(frame.measured())
+    # The library cuts at the last "=", too, because the name of a column may have one.
+    frame.want([*groups, *measured, *(it for it in (model.rpartition("=")[0] for model in models) if it)])
+    columns = frame.wanted()
+    # Whether others show a value counts only for records that show nothing of their groups.
+    if not columns or all(frame.has_text(it, SUPPRESSED) for it in groups):
+        frame.want_others()
+        columns = [*frame.wanted(), *frame.unread([*groups, *measured, *models])]
+    table = Table.of(frame.measured(columns))
     return Check(*table.check(groups, measured, _job.whole("k", k), models, _job.names("risks", risks)))
 
 
@@ -210,7 +217,8 @@ def risk(
     names = _job.names("columns", columns)
     frame = read(data)
     frame.want(names or frame.names())
-    return Table.of(frame.measured()).risk(
+    frame.want_others()  # for the hints, which are about all columns
+    return Table.of(frame.measured(frame.columns())).risk(
         names,
         _job.at_least_zero("threshold", threshold),
         _job.at_least_zero("population_size", population_size),
@@ -332,7 +340,12 @@ class Anonymizer:
 def _not_fitted(message: str, hint: str) -> UsageError:
     """Also of scikit-learn's kind, if that is there."""
     known = sys.modules.get("sklearn.exceptions")
-    kind: type[UsageError] = UsageError
-    if known is not None:
-        kind = type("NotFittedError", (UsageError, known.NotFittedError), {})
+    kind = UsageError if known is None else _not_fitted_kind(known.NotFittedError)
     return kind(message, hint)
+
+
+@functools.lru_cache(maxsize=None)
+def _not_fitted_kind(known: type[Exception]) -> type[UsageError]:
+    """Pickle cannot find a class that is made in a function, so it calls the function."""
+    members = {"__module__": __name__, "__reduce__": lambda it: (_not_fitted, (it.message, it.hint))}
+    return type("NotFittedError", (UsageError, known), members)

@@ -10,10 +10,12 @@ import datetime
 import decimal
 import numbers
 from array import array
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ._library import NULL, NULL_TEXT, Column, UsageError
+from ._library import NULL, NULL_TEXT, Column, UsageError, encoded
+
+SUPPRESSED = "*"  # what a published table shows in place of a value
 
 
 def text_of(value: Any) -> str:
@@ -142,10 +144,14 @@ class ReadColumn(NamedTuple):
 _EQUAL_TEXTS = frozenset((str, int, float, bool, datetime.date))
 
 
-def _rows_of(name: str, values: Any) -> Any:
+def _has_rows(values: Any) -> bool:
     is_wrong = isinstance(values, (str, bytes, bytearray, memoryview, Mapping, set, frozenset))
     is_wrong = is_wrong or getattr(values, "shape", None) == ()  # an array of NumPy that is one value
-    if is_wrong or hasattr(values, "columns") or not hasattr(values, "__iter__"):
+    return not is_wrong and not hasattr(values, "columns") and hasattr(values, "__iter__")
+
+
+def _rows_of(name: str, values: Any) -> Any:
+    if not _has_rows(values):
         raise UsageError(
             f"column {name} is of type {type(values).__name__}, which is no list of values",
             "give a list, an array or a series with one value for each row",
@@ -248,7 +254,7 @@ def _taken(kind: str, source: Any, places: list[int | None]) -> Any:
         import numpy
         import pandas
 
-        values = pandas.Series(source)
+        values = pandas.Series(source, dtype=source.dtype)
         if isinstance(values.dtype, pandas.CategoricalDtype):
             values = values.astype(values.cat.categories.dtype if values.notna().all() else object)
         if str(values.dtype).startswith("dictionary"):  # of Arrow
@@ -256,7 +262,12 @@ def _taken(kind: str, source: Any, places: list[int | None]) -> Any:
         if None in places and isinstance(values.dtype, numpy.dtype) and values.dtype.kind in "iub":
             values = values.astype(object)  # which would become floating-point numbers
         at = numpy.array([-1 if it is None else it for it in places], dtype=numpy.int64)
-        return values.array.take(at, allow_fill=True)
+        if values.dtype == object:  # whose take() would write NaN in place of None
+            taken = numpy.full(len(at), None, dtype=object)
+            taken[at >= 0] = values.to_numpy()[at[at >= 0]]
+        else:
+            taken = values.array.take(at, allow_fill=True)
+        return pandas.Series(taken, dtype=values.dtype)  # a frame would guess the type of objects again
     if kind == "polars":
         import polars
 
@@ -284,6 +295,10 @@ def _is_name(text: str) -> bool:
     return text != "" and "\0" not in text and not any("\ud800" <= it <= "\udfff" for it in text)
 
 
+def _constant(name: str, rows: int) -> Column:
+    return Column(name, array("I", bytes(4 * rows)), [""] if rows else [])
+
+
 class Frame:
     """A data frame, of which the columns that are wanted are read."""
 
@@ -306,19 +321,43 @@ class Frame:
             if given and name not in self._read:
                 self._read[name] = _READERS[self.kind](name, given[0])
 
+    def want_others(self) -> None:
+        """Reads the other columns, too, as far as they can be read."""
+        for name in self._given:
+            if name in self._read or not _is_name(name):
+                continue
+            try:
+                self.want([name])
+                encoded(name, self._read[name].column.values)
+            except UsageError:
+                self._read.pop(name, None)
+
     def wanted(self) -> list[Column]:
         return [it.column for it in self._read.values()]
 
+    def _rows(self) -> int:
+        return max((len(it.codes) for it in self.wanted()), default=0)
+
+    def unread(self, named: Sequence[str]) -> list[Column]:
+        """One column that has a value in each row, if columns were not read. Its name is part of no text of
+        named, so that no requirement can be measured on it."""
+        if len(self._read) == len(self._given):
+            return []
+        name = "columns that were not read"
+        while name in self._given or any(name in it for it in named):
+            name += "'"
+        return [_constant(name, self._rows())]
+
     def columns(self) -> list[Column]:
         """All, for a report that names those that are not published. The others have no values of theirs."""
-        rows = max((len(it.codes) for it in self.wanted()), default=0)
+        rows = self._rows()
         made = []
         for name, given in self._given.items():
             if name in self._read:
                 made.append(self._read[name].column)
             elif _is_name(name):
-                size = len(given[0]) if hasattr(given[0], "__len__") else rows
-                made.append(Column(name, array("I", bytes(4 * size)), [""] if size else []))
+                is_sized = _has_rows(given[0]) and hasattr(given[0], "__len__")
+                made.append(_constant(name, len(given[0]) if is_sized else rows))
         return made
 
     def is_numeric(self, name: str) -> bool:
@@ -340,15 +379,15 @@ class Frame:
             text = f"{NULL_TEXT} ({tries})"
         return text
 
-    def measured(self) -> list[Column]:
-        """The columns for check and risk, where the library's text for NULL is fixed. No value is told there,
-        so a value that has this text gets another."""
+    def measured(self, columns: list[Column]) -> list[Column]:
+        """For check and risk, where the library's text for NULL is fixed. No value is told there, so a value
+        that has this text gets another."""
         if not self.has_null():
-            return self.columns()
+            return columns
         other = self.null_text()
         return [
             Column(it.name, it.codes, [other if text == NULL_TEXT else text for text in it.values])
-            for it in self.columns()
+            for it in columns
         ]
 
     def restored(self, columns: list[Column], keeps_type: Callable[[str], bool]) -> Any:

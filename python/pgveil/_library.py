@@ -11,7 +11,7 @@ import pathlib
 import re
 import threading
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 ABI_VERSION = 1
@@ -251,6 +251,47 @@ class Report:
         return f'<iframe srcdoc="{page}" sandbox="" style="width:100%;height:30em;border:0"></iframe>'
 
 
+def _interruptible(call: Callable[[], Any], free: Callable[[Any], None], options: _Options) -> Any:
+    """What call gives, in a thread of its own. After an exception here, such as KeyboardInterrupt, the call
+    is cancelled. What it still gives is freed once, by one of the two threads, even if more follow."""
+    is_stopped, is_over = threading.Event(), threading.Event()
+    options.is_cancelled = _IsCancelled(lambda _: is_stopped.is_set())
+    made: list[Any] = []
+
+    def free_made() -> None:
+        try:
+            it = made.pop()
+        except IndexError:
+            return
+        free(it)
+
+    def run() -> None:
+        try:
+            made.append(call())
+            if is_stopped.is_set():
+                free_made()
+        finally:
+            is_over.set()
+
+    def wait() -> None:
+        while not is_over.wait(0.1):  # a signal that comes just before a wait is handled only after it
+            pass
+        worker.join()  # which, if it were interrupted, would take a thread for ended that is not
+
+    # It must not end with the interpreter while the library calls is_cancelled.
+    worker = threading.Thread(target=run, daemon=False)
+    try:
+        worker.start()
+        wait()
+    except BaseException:
+        is_stopped.set()
+        free_made()
+        if worker.is_alive():
+            wait()
+        raise
+    return made.pop()
+
+
 class Table:
     """A table of the library."""
 
@@ -322,34 +363,23 @@ class Table:
                 options.heights = (ctypes.c_uint32 * len(heights))(*heights)
         report, error = ctypes.c_void_p(), ctypes.c_void_p()
         (text,) = encoded("an argument", [job])
-        is_stopped = threading.Event()
-        options.is_cancelled = _IsCancelled(lambda _: is_stopped.is_set())
-        made: list[Any] = []
 
-        def run() -> None:
-            made.append(
-                _library.pgveil_anonymize(
-                    self._handle, text, ctypes.byref(options), ctypes.byref(report), ctypes.byref(error)
-                )
+        def call() -> Any:
+            return _library.pgveil_anonymize(
+                self._handle, text, ctypes.byref(options), ctypes.byref(report), ctypes.byref(error)
             )
 
-        # Python handles Ctrl-C in its main thread, and only while that is not in a call of the library.
-        worker = threading.Thread(target=run)
-        try:
-            worker.start()
-            worker.join()
-        except BaseException:
-            is_stopped.set()
-            while worker.is_alive():
-                worker.join()
-            for it in made:
-                _library.pgveil_table_free(it)
+        def free(made: Any) -> None:
+            _library.pgveil_table_free(made)
             _library.pgveil_report_free(report)
             _library.pgveil_error_free(error)
-            raise
-        if not made[0]:
+
+        # Python handles Ctrl-C in its main thread, and only while that is not in a call of the library.
+        is_main = threading.current_thread() is threading.main_thread()
+        made = _interruptible(call, free, options) if is_main else call()
+        if not made:
             _raise(error, job)
-        return Table(made[0]), Report(report)
+        return Table(made), Report(report)
 
     def check(
         self,

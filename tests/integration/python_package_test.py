@@ -12,6 +12,7 @@ import importlib.util
 import io
 import os
 import pathlib
+import pickle
 import random
 import re
 import signal
@@ -22,6 +23,7 @@ import threading
 import time
 import unittest
 import zipfile
+from unittest import mock
 
 from harness import python_package
 from harness.pgveil import binary
@@ -29,6 +31,7 @@ from harness.runner import main
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 pgveil = python_package.load()
+from pgveil import _library as bound  # noqa: E402
 
 NORTH = ("Aber", "Bree")
 SOUTH = ("Cork", "Dell")
@@ -45,6 +48,10 @@ def people(rows=300, seed=1):
         "since": [datetime.date(2000, 1, 1) + datetime.timedelta(days=draw.randrange(9000)) for _ in range(rows)],
         "id": list(range(rows)),
     }
+
+
+def interrupt_main():
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
 
 def records(data):
@@ -297,6 +304,40 @@ class Package(unittest.TestCase):
         self.assertEqual((risk["unique_rows"], risk["classes"]), (1, 3))
         self.assertIsNotNone(risk["population_uniqueness"])
 
+    def test_the_name_of_a_checked_column_may_have_an_equals_sign(self):
+        data = {"age": [1] * 4 + [2] * 4, "a=b": list("xxxxyyyy")}
+        for t, is_kept in ((0.2, False), (0.4, False), (0.6, True)):
+            self.assertEqual(bool(pgveil.check(data, ["age"], require=[f"a=b=t_closeness {t}"])), is_kept)
+        for wrong in ("a=t_closeness 0.2", "columns that were not read=distinct 1"):
+            for more in ({}, {"age": ["*"] * 8, "list": [[]] * 8}):
+                with self.assertRaisesRegex(pgveil.ConfigurationError, "no column (a|columns that)"):
+                    pgveil.check({**data, **more}, ["age"], require=[wrong])
+
+    def test_check_takes_for_hidden_only_records_that_show_nothing_in_any_column(self):
+        ages = ["*"] * 2 + ["31"] * 5
+        for others, hidden in (
+            ({}, 2),
+            ({"paid": [None] * 2 + [1] * 5}, 2),
+            ({"paid": [None, 7] + [1] * 5}, 0),
+            ({"paid": [1] * 7}, 0),
+            ({"list": [[1]] * 7}, 0),
+            ({"half": ["\ud800"] * 7}, 0),
+        ):
+            found = pgveil.check({"age": ages, **others}, ["age"], k=5)
+            self.assertEqual((found.report["hidden_records"], bool(found)), (hidden, hidden == 2), others)
+
+    def test_hints_are_about_columns_that_nobody_named_too(self):
+        data = {
+            "town": list("aabbc"),
+            "contact": [f"p{it}@example.org" for it in range(5)],
+            "list": [[1]] * 5,
+            "ssn": [object()] * 5,
+        }
+        risk = pgveil.risk(data, ["town"])
+        hints = {it["column"]: (it["item"], it["matching_values"]) for it in risk["safe_harbor"]}
+        self.assertEqual(hints, {"town": ("B", 0), "contact": ("F", 1), "ssn": ("G", 0)})
+        self.assertEqual((risk["unique_rows"], risk["classes"]), (1, 3))
+
     def test_other_threads_go_on_during_a_call(self):
         draw = random.Random(5)
         data = {name: [draw.randrange(40) for _ in range(4000)] for name in "abc"}
@@ -316,18 +357,87 @@ class Package(unittest.TestCase):
         self.assertGreater(len([it for it in ticks if begin < it < end]), 3)
 
     def test_an_interrupt_ends_a_call(self):
+        """A call that is cancelled gives no table. At its own end, this one would."""
         draw = random.Random(5)
         data = {name: [draw.randrange(100_000) for _ in range(60_000)] for name in "abcd"}
-        begin = time.monotonic()
-        pid = threading.main_thread().ident
-        press = threading.Timer(1, lambda: signal.pthread_kill(pid, signal.SIGINT))
-        press.start()
-        with self.assertRaises(KeyboardInterrupt):
+        library = bound._library
+        call, results, is_begun = library.pgveil_anonymize, [], threading.Event()
+
+        def seen(*arguments):
+            is_begun.set()
+            results.append(call(*arguments))
+            return results[-1]
+
+        def press():
+            is_begun.wait()
+            interrupt_main()
+
+        other = threading.Thread(target=press)
+        other.start()
+        with mock.patch.object(library, "pgveil_anonymize", seen), self.assertRaises(KeyboardInterrupt):
             pgveil.anonymize(data, list("abcd"), 5)
-        self.assertLess(time.monotonic() - begin, 30)
-        press.join()
+        self.assertEqual(results, [None])
+        other.join()
         self.assertEqual(threading.active_count(), 1)
         self.assertEqual(len(pgveil.anonymize(people(), ["age"], 5).data["age"]), 300)
+
+    def test_what_a_call_gives_after_two_interrupts_is_freed(self):
+        """The second one comes while the caller waits for the call, which ends after it and has a table."""
+        library = bound._library
+        call, is_left, made, freed = library.pgveil_anonymize, threading.Event(), [], []
+
+        def slow(table, job, options, report, error):
+            made.append(call(table, job, None, report, error))
+            interrupt_main()
+            while not options._obj.is_cancelled(None):
+                time.sleep(0.01)
+            interrupt_main()
+            is_left.wait()
+            made.append(report._obj.value)
+            return made[0]
+
+        def free(kind):
+            real = getattr(library, f"pgveil_{kind}_free")
+            return mock.patch.object(
+                library, f"pgveil_{kind}_free", lambda it: (freed.append(getattr(it, "value", it)), real(it))
+            )
+
+        with contextlib.ExitStack() as patched:
+            for kind in ("table", "report"):
+                patched.enter_context(free(kind))
+            patched.enter_context(mock.patch.object(library, "pgveil_anonymize", slow))
+            with self.assertRaises(KeyboardInterrupt):
+                pgveil.anonymize(people(), ["age"], 5)
+            (worker,) = [it for it in threading.enumerate() if it is not threading.current_thread()]
+            self.assertEqual([it for it in made if it in freed], [])
+            is_left.set()
+            worker.join()
+        self.assertEqual(len(made), 2)
+        self.assertEqual([freed.count(it) for it in made], [1, 1])
+
+    def test_only_the_main_thread_needs_another_one_for_its_calls(self):
+        """A daemon that the end of the interpreter finds in the library must not be called back."""
+        library = bound._library
+        call, seen = library.pgveil_anonymize, []
+
+        def watched(table, job, options, report, error):
+            seen.append((threading.current_thread(), bool(options._obj.is_cancelled)))
+            return call(table, job, options, report, error)
+
+        def run():
+            results.append(pgveil.anonymize(people(), ["age"], 5, seed=1).data)
+
+        results = []
+        daemon = threading.Thread(target=run, daemon=True)
+        with mock.patch.object(library, "pgveil_anonymize", watched):
+            run()
+            daemon.start()
+            daemon.join()
+        self.assertEqual(results[0], results[1])
+        (worker, is_called_back), by_daemon = seen
+        self.assertEqual((worker.daemon, is_called_back), (False, True))
+        self.assertIsNot(worker, threading.main_thread())
+        self.assertEqual(by_daemon, (daemon, False))
 
     def test_nothing_but_the_interface_is_visible(self):
         shown = subprocess.run(["nm", "-D", "--defined-only", python_package.LIBRARY], capture_output=True, text=True, check=True)
@@ -434,6 +544,17 @@ class Frames(unittest.TestCase):
         made = pgveil.anonymize(data, ["group"], 5, sensitive={"ill": ill}).data
         self.assertTrue(pgveil.check(made, ["group"], k=5, require=["ill=distinct 2"]))
 
+    def test_objects_of_pandas_stay_as_they_are(self):
+        pandas = self.frame("pandas")
+        days = [datetime.datetime(2020, 1, 1 + it % 2) for it in range(19)]
+        for values in (["x", None] * 10, [*days, None], [*days, days[0]], [1, "x"] * 10, [2**60, None] * 10):
+            kept = pandas.Series(values, dtype=object)
+            made = self.kept(pandas.DataFrame({"group": [1, 2] * 10, "kept": kept}))["kept"]
+            self.assertEqual(made.dtype, object)
+            self.assertEqual(len([it for it in made if it is None]), values.count(None))
+            self.assertEqual({type(it) for it in made}, {type(it) for it in values})
+            self.assertEqual(collections.Counter(made), collections.Counter(values))
+
     def test_pandas_publishes_no_category_that_no_row_has(self):
         pandas = self.frame("pandas")
         kept = pandas.Categorical(["x", "y"] * 10, categories=["secret", "y", "x"])
@@ -534,6 +655,9 @@ class Frames(unittest.TestCase):
         with self.assertRaises(sklearn.exceptions.NotFittedError) as caught:
             made.transform(people())
         self.assertIsInstance(caught.exception, pgveil.UsageError)
+        copy = pickle.loads(pickle.dumps(caught.exception))
+        self.assertIs(type(copy), type(caught.exception))
+        self.assertEqual((str(copy), copy.hint), (str(caught.exception), "call fit first"))
         pipeline = sklearn.pipeline.make_pipeline(made)
         data = {"age": [it for it in people()["age"] if it]}
         self.assertEqual(pipeline.fit(data).transform(data), made.transform(data))

@@ -185,6 +185,10 @@ class Values(unittest.TestCase):
             self.assertTrue(pgveil.check(given, ["age"], k=3))
             self.assertEqual(pgveil.risk(given, ["age"])["classes"], 1)
         self.assertEqual(release.report["not_published"], ["list", "object", "digits", "half", "1", "number", "rows"])
+        point = type("ndarray", (), {"shape": (), "__len__": lambda it: len(None), "__iter__": lambda it: iter(None)})()
+        for value in ("people", {"a": 1}, b"ab", point):
+            release = pgveil.anonymize({"age": [31] * 5, "title": value}, ["age"], 5)
+            self.assertEqual(release.report["not_published"], ["title"])
         with self.assertRaisesRegex(pgveil.ConfigurationError, "no column aeg"):
             pgveil.check(data, ["aeg"], k=3)
         for call in (
