@@ -22,9 +22,9 @@ struct JobDraftRequest {
 // has a row.
 [[nodiscard]] std::string draft_job(const engine::Table& table, const JobDraftRequest& request);
 
-// Whether the names of the columns look like a record, so that the file has no header: all of them are numbers
-// or dates over a column of such values, or occur among the values of their column, or there is one of each.
-// A table of countries by year, whose names are partly numbers, has a header.
+// Whether the names of the columns look like a record, so that the file has no header: all of them are
+// numbers or dates over a column of such values, or occur among the values of their column, or there is one
+// of each. A table of countries by year, whose names are partly numbers, has a header.
 [[nodiscard]] bool begins_with_data(const engine::Table& table);
 
 // The separator of a file that begins with these bytes, among comma, semicolon, tab and bar: the one that

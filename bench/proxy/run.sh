@@ -5,10 +5,10 @@
 # Environment: PGVEIL_BIN (the binary; default build/release/cli/pgveil), PGVEIL_BENCH_ROUNDS,
 # PGVEIL_BENCH_SECONDS, PGVEIL_BENCH_TARGETS (default "direct pgbouncer pgveil"),
 # PGVEIL_BENCH_CLIENTS (default "8 64"), PGVEIL_BENCH_POOL: session (default: a client of either proxy has a
-# server connection, which the next client gets), none (pgveil makes a new server connection for each client) or
-# transaction (both; PgBouncer 1.18 can't do prepared there), PGVEIL_BENCH_ENFORCEMENT
-# (query, stored or copy: how the policy of the protected table masks; default query), PGVEIL_BENCH_TABLES
-# (default "open protected"; large: an open table of 100 MB in wide rows, of which each statement gets all),
+# server connection, which the next client gets), none (pgveil makes a new server connection for each
+# client) or transaction (both; PgBouncer 1.18 can't do prepared there), PGVEIL_BENCH_ENFORCEMENT (query,
+# stored or copy: how the policy of the protected table masks; default query), PGVEIL_BENCH_TABLES (default
+# "open protected"; large: an open table of 100 MB in wide rows, of which each statement gets all),
 # PGVEIL_BENCH_TLS (1: clients use TLS; the connections behind the two proxies don't).
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -8,8 +8,8 @@
 // other and start from the same classes. So the open boxes are a stack, as deep as the lattice is high.
 //
 // Several boxes are processed at the same time, each by climbs or along a path like those of Flash, and the
-// checks that they need run in one round. The number of boxes is fixed, so the result does not depend on the number of
-// threads.
+// checks that they need run in one round. The number of boxes is fixed, so the result does not depend on the
+// number of threads.
 #include <algorithm>
 #include <limits>
 #include <list>

@@ -5,11 +5,11 @@
 // reach transformations that are anonymous.
 //
 // It prefers the steps that take the most members of the box with them for the least that the estimate falls.
-// When there are none left, it goes on beyond the box and beyond what the bounds exclude, because that settles
-// parts of other boxes.
+// When there are none left, it goes on beyond the box and beyond what the bounds exclude, because that
+// settles parts of other boxes.
 //
-// Use PathSearch where specializations do not inherit that a transformation is not anonymous, and where bounds
-// come from checks.
+// Use PathSearch where specializations do not inherit that a transformation is not anonymous, and where
+// bounds come from checks.
 #include "engine/search/explorer.hpp"
 #include "engine/search/suppression_estimate.hpp"
 

@@ -21,9 +21,9 @@ struct TableDemand {
   std::function<Result<void>(engine::TableCheck&)> add_population = {};
 };
 
-// Numbers that are equal are one value of a sensitive column, as they are for a job (alike_values.hpp). Unless
-// the column's order is `number`, a demand must also hold if they are as many values as they are texts.
-// Errors, kind configuration: a column that the table does not have; a table without rows; those of
+// Numbers that are equal are one value of a sensitive column, as they are for a job (alike_values.hpp).
+// Unless the column's order is `number`, a demand must also hold if they are as many values as they are
+// texts. Errors, kind configuration: a column that the table does not have; a table without rows; those of
 // TableCheck and of engine::validate.
 [[nodiscard]] Result<engine::CheckFindings> check_table(const engine::Table& table,
                                                         const TableDemand& demand);

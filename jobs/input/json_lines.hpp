@@ -27,7 +27,8 @@ class JsonLineReader {
 
   // Reads the next record into `fields` (overwritten), in the order of its keys; false at the end. Empty
   // lines are skipped. Errors: those of `read`; a line that is no JSON object, that has a key twice, or in
-  // which arrays and objects are nested more than 500 levels deep. They name the record (1-based), never a value.
+  // which arrays and objects are nested more than 500 levels deep. They name the record (1-based), never a
+  // value.
   [[nodiscard]] Result<bool> next(std::vector<JsonField>& fields);
   [[nodiscard]] std::uint64_t records_read() const { return record_; }
 

@@ -65,8 +65,8 @@ class TableReader {
 [[nodiscard]] std::optional<std::string> input_separator(const std::optional<std::string>& named,
                                                          const Job* job,
                                                          const std::optional<std::string>& otherwise);
-// The separator of a table that a job published: `named` if there is one, else that of the job's output. none:
-// the job publishes no file.
+// The separator of a table that a job published: `named` if there is one, else that of the job's output.
+// none: the job publishes no file.
 [[nodiscard]] std::optional<std::string> output_separator(const std::optional<std::string>& named,
                                                           const Job& job);
 

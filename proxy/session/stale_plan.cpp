@@ -15,8 +15,8 @@ namespace {
 // No such operator or function; a type that does not fit; a parameter of two types.
 constexpr auto kDoesNotFit = std::to_array<std::string_view>({"42883", "42804", "42P08"});
 
-// Of a statement that the client sends with each use. Its other statements get PostgreSQL's error, and so does
-// one that was prepared just now: then its own constants fit no operator, and no table was altered.
+// Of a statement that the client sends with each use. Its other statements get PostgreSQL's error, and so
+// does one that was prepared just now: then its own constants fit no operator, and no table was altered.
 bool no_longer_fits(const Conversation& conversation, const wire::ErrorResponse& error) {
   const Expectation& front = conversation.expected.front();
   if (front.step != Step::bind || !front.uses.name.empty()) return false;

@@ -35,7 +35,8 @@ std::string value_of(Kind kind, std::string_view literal) {
   return out;
 }
 
-// Whether '…'::type follows. Of a literal that is opaque, the type is a plain one. date '…' is not known here.
+// Whether '…'::type follows. Of a literal that is opaque, the type is a plain one. date '…' is not known
+// here.
 bool has_cast(std::string_view rest) {
   const std::size_t at = rest.find_first_not_of(" \t\n\r\f");
   return at != std::string_view::npos && rest.substr(at).starts_with("::");

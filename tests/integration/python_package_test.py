@@ -596,13 +596,15 @@ class Frames(unittest.TestCase):
     def test_pyarrow_keeps_types_and_values(self):
         pyarrow = self.frame("pyarrow")
         x_or_y = pyarrow.array(["x", "y"])
-        of_one = pyarrow.array([0, 1] * 10, pyarrow.int8()), pyarrow.array([it // 2 for it in range(20)], pyarrow.int32())
+        of_one = (pyarrow.array([0, 1] * 10, pyarrow.int8()),
+                  pyarrow.array([it // 2 for it in range(20)], pyarrow.int32()))
         for kept, kind in (
             (pyarrow.array([2**64 - 1, 1] * 10, pyarrow.uint64()), pyarrow.uint64()),
             (pyarrow.array([2**60, None] * 10), pyarrow.int64()),
             (pyarrow.array([1577836800000000000, 1577836800001000000] * 10, pyarrow.timestamp("ns")),
              pyarrow.timestamp("ns")),
-            *((pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, 1] * 10, index), x_or_y), pyarrow.string())
+            *((pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, 1] * 10, index), x_or_y),
+               pyarrow.string())
               for index in (pyarrow.int8(), pyarrow.uint8(), pyarrow.uint32(), pyarrow.uint64())),
             (pyarrow.UnionArray.from_dense(*of_one, [pyarrow.array(range(10)), pyarrow.array(["s"] * 10)]), None),
         ):  # fmt: skip
