@@ -316,7 +316,8 @@ bool begins_with_data(const engine::Table& table) {
     return engine::decimal_of(text) || engine::looks_like_date(text);
   };
   const auto like_values = std::ranges::count_if(table.columns, [&](const engine::Column& column) {
-    return is_number_or_date(column.name) && std::ranges::all_of(column.values, is_number_or_date);
+    const auto fits = [&](const std::string& value) { return value.empty() || is_number_or_date(value); };
+    return is_number_or_date(column.name) && std::ranges::all_of(column.values, fits);
   });
   const auto among_values = std::ranges::count_if(table.columns, [&](const engine::Column& column) {
     return !is_number_or_date(column.name) &&

@@ -27,10 +27,10 @@ def proxy(text):
     (rows,) = tables(text)
     yield (
         "pgbench sends statements that read one row by its key. It goes to PostgreSQL directly, through"
-        " PgBouncer, and through pgveil. Each client of a proxy has a server connection, which the next client"
-        " gets (`pool.mode: session`). The table is *open* (pgveil checks the statement and passes it on), or"
-        " *protected* (pgveil masks two columns, with 467 cohorts). Behind PgBouncer the same statement shows the raw values. The figures are transactions a"
-        " second. The ratios are medians with the range of the rounds, and p99 is the 99th percentile of the"
+        " PgBouncer, and through pgveil. Each client of a proxy has a server connection, which the next"
+        " client gets (`pool.mode: session`). The table is *open* (pgveil checks the statement and passes it"
+        " on), or *protected* (pgveil masks two columns, with 467 cohorts). Behind PgBouncer the same"
+        " statement shows the raw values. The figures are transactions a second. The ratios are medians with the range of the rounds, and p99 is the 99th percentile of the"
         " latency."
     )
     renamed = {

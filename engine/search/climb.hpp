@@ -26,10 +26,11 @@ class Climb {
   // and not below one that is tagged as not anonymous; low ≤ high.
   [[nodiscard]] Transformation target(const Transformation& low, const Transformation& high,
                                       std::size_t failures);
-  // Takes the result of a check, and whether everything below its transformation is settled by it.
+  // Takes the result of any check, for the estimate.
   void learn(const Transformation& checked, const Summary& summary) {
     estimate_.learn(checked, summary.stays_suppressed);
   }
+  // The last target above a lowest member was not anonymous, so everything below it is settled; or it was.
   void succeeded();
   void failed();
 

@@ -47,7 +47,8 @@ struct AnonymizeRequest {
   std::uint64_t records_up_to = 0;  // record what is checked if there are at most this many transformations
 };
 
-// Called on the thread of the job, the first two on its other threads as well. All may be empty.
+// Called on the thread of the job, the first three on its other threads as well: the first two by several at
+// once, progress by one at a time. All may be empty.
 struct AnonymizeHooks {
   std::function<bool()> wants_best_so_far;
   std::function<bool()> is_aborted;  // then nothing is published

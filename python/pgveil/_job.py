@@ -147,7 +147,9 @@ def text(
         attributes[name] = attribute
 
     if not isinstance(settings, Mapping):
-        raise UsageError(f"settings is of type {type(settings).__name__}", 'write a dict: {"suppression": "5%"}')
+        raise UsageError(
+            f"settings is of type {type(settings).__name__}", 'write a dict: {"suppression": "5%"}'
+        )
     models = {name: _with_order(given) for name, given in models_of(sensitive).items()}
     kept = names("insensitive", insensitive)
     frame.want([*hierarchies, *models, *kept, *_of_settings(frame, settings)])

@@ -400,7 +400,8 @@ output: {file: again.csv, replace: true}
                 self.run_job(job.replace("{distinct: 3}", "{distinct: 2}" + order))
                 published = (self.folder / "out.jsonl").read_text()
                 rows = [json.loads(line) for line in published.splitlines()]
-                self.assertEqual(sorted((row["q"], row["s"]) for row in rows), [("*", 1)] * 3 + [("*", 2)] * 3)
+                shown = sorted((row["q"], row["s"]) for row in rows)
+                self.assertEqual(shown, [("*", 1)] * 3 + [("*", 2)] * 3)
                 self.assertNotIn("1.0", published)
                 done = subprocess.run([binary(), "check-table", "out.jsonl", "--job", "job.yaml"],
                                       cwd=self.folder, capture_output=True, text=True, timeout=120)

@@ -117,7 +117,8 @@ class KeptPlans(StackCase):
 
     def test_what_has_no_form_with_parameters_fails_once_within_a_block(self):
         with self.pgveil.client() as client:
-            sql = "SELECT d > '2020-01-{0}'::date, count(*) FROM days GROUP BY d > '202001{0}'::date ORDER BY 1"
+            sql = ("SELECT d > '2020-01-{0}'::date, count(*) FROM days "
+                   "GROUP BY d > '202001{0}'::date ORDER BY 1")
             client.query("BEGIN")
             replies = [client.query(sql.format(number)) for number in range(10, 14)]
             self.assertLessEqual({it.sqlstate() for it in replies if it.errors}, {"42803", "25P02"})
@@ -596,8 +597,8 @@ class Altered(StackCase):
 
 
 class AlteredTexts(StackCase):
-    """PostgreSQL reads a text as what the column is. The guard of an open table does not know the types of its
-    columns, and the catalog is not looked at in between."""
+    """PostgreSQL reads a text as what the column is. The guard of an open table does not know the types of
+    its columns, and the catalog is not looked at in between."""
 
     has_version_schema = True
     open_tables = (*world.OPEN_TABLES, "public.days")
@@ -626,7 +627,8 @@ class AlteredTexts(StackCase):
         with self.pgveil.client() as client, self.direct("demo") as direct:
             ask(range(10, 20))
             self.postgres.run("ALTER TABLE days ALTER d TYPE timestamp USING d + time '06:00', "
-                              "ALTER t TYPE integer USING t::integer, ALTER bp TYPE text USING bp || '  '", "demo")
+                              "ALTER t TYPE integer USING t::integer, "
+                              "ALTER bp TYPE text USING bp || '  '", "demo")
             ask(range(10, 20))
 
 

@@ -606,7 +606,8 @@ class Frames(unittest.TestCase):
             *((pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, 1] * 10, index), x_or_y),
                pyarrow.string())
               for index in (pyarrow.int8(), pyarrow.uint8(), pyarrow.uint32(), pyarrow.uint64())),
-            (pyarrow.UnionArray.from_dense(*of_one, [pyarrow.array(range(10)), pyarrow.array(["s"] * 10)]), None),
+            (pyarrow.UnionArray.from_dense(
+                *of_one, [pyarrow.array(range(10)), pyarrow.array(["s"] * 10)]), None),
         ):  # fmt: skip
             made = self.kept(pyarrow.table({"group": [1, 2] * 10, "kept": kept}))["kept"]
             self.assertEqual(made.type, kind or kept.type)

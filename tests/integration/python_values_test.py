@@ -176,7 +176,8 @@ class Values(unittest.TestCase):
     def test_columns_that_nobody_names_may_have_any_values(self):
         data = {"age": [31] * 3, "list": [[1], [2], []], "object": [object()] * 3}
         more = {
-            **data, "digits": [10**5000] * 3, "half": ["\ud800"] * 3, "\ud800": [1] * 3, "": [1] * 3, "a\0": [1] * 3,
+            **data, "digits": [10**5000] * 3, "half": ["\ud800"] * 3,
+            "\ud800": [1] * 3, "": [1] * 3, "a\0": [1] * 3,
             1: [1] * 3, "1": [2] * 3, "number": 7, "rows": (it for it in range(3)),
         }  # fmt: skip
         for given in (data, more):
@@ -184,8 +185,10 @@ class Values(unittest.TestCase):
             self.assertEqual(release.data, {"age": ["31"] * 3})
             self.assertTrue(pgveil.check(given, ["age"], k=3))
             self.assertEqual(pgveil.risk(given, ["age"])["classes"], 1)
-        self.assertEqual(release.report["not_published"], ["list", "object", "digits", "half", "1", "number", "rows"])
-        point = type("ndarray", (), {"shape": (), "__len__": lambda it: len(None), "__iter__": lambda it: iter(None)})()
+        self.assertEqual(release.report["not_published"],
+                         ["list", "object", "digits", "half", "1", "number", "rows"])
+        members = {"shape": (), "__len__": lambda it: len(None), "__iter__": lambda it: iter(None)}
+        point = type("ndarray", (), members)()
         for value in ("people", {"a": 1}, b"ab", point):
             release = pgveil.anonymize({"age": [31] * 5, "title": value}, ["age"], 5)
             self.assertEqual(release.report["not_published"], ["title"])
@@ -224,7 +227,8 @@ class Values(unittest.TestCase):
 
     def test_hierarchies_may_have_any_characters(self):
         kinds = pgveil.hierarchies
-        for value, shown in (("a\r", "x"), ("a", "x\ry"), ("a\n", "x\n"), ('"a";', '"x";'), ("a\x7f", "x\x7f")):
+        texts = ("a\r", "x"), ("a", "x\ry"), ("a\n", "x\n"), ('"a";', '"x";'), ("a\x7f", "x\x7f")
+        for value, shown in texts:
             for hierarchy in (
                 kinds.from_frame({"value": [value, "b"], "part": [shown] * 2}),
                 kinds.tree({shown: [value, "b"]}),
@@ -282,7 +286,8 @@ class Values(unittest.TestCase):
             ("larger than .*make large hierarchies with hierarchies.from_frame",
              given({"age": large}, algorithm="flash")),
             ("longer than 1,000 characters", lambda: pgveil.anonymize({"a" * 1100: [1]}, ["a" * 1100], 1)),
-            ("longer than 1,000 characters", given({"age": kinds.tree({"a" * 1100: [20]})}, algorithm="flash")),
+            ("longer than 1,000 characters",
+             given({"age": kinds.tree({"a" * 1100: [20]})}, algorithm="flash")),
             ("has too many digits", of([10**5000])),
             ("two nodes of a tree have the same text", lambda: kinds.tree({1: ["a"], "1": ["b"]})),
             ("has itself as a node", lambda: kinds.tree(ring)),

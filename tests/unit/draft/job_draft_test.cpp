@@ -142,6 +142,7 @@ TEST_CASE("a first record that is data is no header") {
   CHECK(begins_with_data(table_of("20,M,0\n31,M,0\n40,F,1\n")));
   CHECK(begins_with_data(table_of("Ann,20,M\nBen,31,M\nCat,40,F\n")));
   CHECK(begins_with_data(table_of("1,2\n3,4\n")));
+  CHECK(begins_with_data(table_of("20,M,0\n,M,0\n40,F,\n")));
   CHECK(begins_with_data(table_of("2024-01-05,M\n2024-02-05,M\n")));
   CHECK_FALSE(begins_with_data(table_of("age,sex\n20,M\n31,F\n")));
   CHECK_FALSE(begins_with_data(table_of("country,1990,1991\nPeru,4,5\nChad,6,7\n")));
