@@ -24,8 +24,8 @@ struct JobGroups {
   JobGroupsReport report;
 };
 
-// The first two are called by any thread, `began` by the caller's, and `progress` by one thread at a time. All
-// may be empty.
+// The first two are called by any thread, `began` by the caller's, and `progress` by one thread at a time.
+// All may be empty.
 struct GroupsHooks {
   std::function<bool()> is_aborted;
   // least_loss: then the groups so far are published. `began` is called before anything can be stopped.

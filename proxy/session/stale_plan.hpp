@@ -2,11 +2,11 @@
 // A prepared statement keeps the columns of its result. If a table was altered since, so that they would be
 // others, PostgreSQL refuses the statement (0A000, "cached plan must not change result type") until it is
 // prepared again. Its parameters keep their types, too, and may fit no operator any more (42883, 42804 or
-// 42P08 at Bind; of a statement that was prepared just before, this is an error of its own). A client that sent a Query, or a new Parse, would not be refused by PostgreSQL. So pgveil
-// must not let it see these errors of statements that it has prepared under names of its own. They are closed
-// and forgotten. Outside of a transaction block the client's messages are sent again (retry.hpp). In a block
-// the transaction has failed, and the client is told to run it again (40001), as when a guard finds another
-// table.
+// 42P08 at Bind; of a statement that was prepared just before, this is an error of its own). A client that
+// sent a Query, or a new Parse, would not be refused by PostgreSQL. So pgveil must not let it see these
+// errors of statements that it has prepared under names of its own. They are closed and forgotten. Outside
+// of a transaction block the client's messages are sent again (retry.hpp). In a block the transaction has
+// failed, and the client is told to run it again (40001), as when a guard finds another table.
 //
 // A client that knows the columns of its own statement gets PostgreSQL's error, because the rows would not
 // fit what it knows. So does a client whose statement has a name (in transaction pooling): drivers expect the
