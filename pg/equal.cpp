@@ -81,8 +81,8 @@ bool equal_repeated(const ProtobufCMessage& a, const ProtobufCMessage& b,
 bool equal(const ProtobufCMessage& a, const ProtobufCMessage& b) {
   if (&a == &b) return true;
   if (a.descriptor != b.descriptor) return false;
-  for (unsigned i = 0; i < a.descriptor->n_fields; ++i) {
-    const ProtobufCFieldDescriptor& field = a.descriptor->fields[i];
+  // If a and b were Nodes of two kinds, the kind of a would not be active in b.
+  for (const ProtobufCFieldDescriptor& field : fields_to_visit(a)) {
     if (is_source_position(field)) continue;
     if (is_active(a, field) != is_active(b, field)) return false;
     if (!is_active(a, field)) continue;

@@ -2,6 +2,7 @@
 // Reflection over protobuf-c messages: visits each set field of a message, so that code which must not miss a
 // child (equality, the verifier) can't forget one.
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "common/assert.hpp"
@@ -31,6 +32,18 @@ template <class T>
   return name == "location" || name == "stmt_location" || name == "stmt_len";
 }
 
+// The fields of this message that can be set: all of them, but of a Node only its kind. A Node has a field for
+// each of some 270 kinds, and half of the messages of a tree are Nodes.
+[[nodiscard]] inline std::span<const ProtobufCFieldDescriptor> fields_to_visit(
+    const ProtobufCMessage& message) {
+  const std::span all(message.descriptor->fields, message.descriptor->n_fields);
+  if (message.descriptor != &pg_query__node__descriptor) return all;
+  const auto kind = static_cast<std::uint32_t>(reinterpret_cast<const Node&>(message).node_case);
+  // The fields are numbered from 1. If they were not, all of them would be visited.
+  if (kind == 0 || kind > all.size() || all[kind - 1].id != kind) return all;
+  return all.subspan(kind - 1, 1);
+}
+
 // Calls visit(child) for each message in this field.
 template <class Visit>
 void for_each_child_of(const ProtobufCMessage& message, const ProtobufCFieldDescriptor& field,
@@ -54,8 +67,7 @@ void for_each_child_of(const ProtobufCMessage& message, const ProtobufCFieldDesc
 // Calls visit(field, child) for each child message that is present, in field order.
 template <class Visit>
 void for_each_child(const ProtobufCMessage& message, Visit&& visit) {
-  for (unsigned i = 0; i < message.descriptor->n_fields; ++i) {
-    const ProtobufCFieldDescriptor& field = message.descriptor->fields[i];
+  for (const ProtobufCFieldDescriptor& field : fields_to_visit(message)) {
     for_each_child_of(message, field, [&](const ProtobufCMessage& child) { visit(field, child); });
   }
 }

@@ -2,6 +2,7 @@
 
 #include "common/sql_quoting.hpp"
 #include "pg/equal.hpp"
+#include "pg/fields.hpp"
 #include "pg/parse.hpp"
 #include "pg/plain_numbers.hpp"
 #include "pg/print.hpp"
@@ -86,6 +87,24 @@ TEST_CASE("positions count characters, not bytes") {
   CHECK(pg::character_position("äöü x", 7) == 5);
   CHECK(pg::character_position("abc", -1) == 0);
   CHECK(pg::parse("SELECT 'ä' WHERE fro x y", {}).error().position == 22);
+}
+
+TEST_CASE("of a node only its kind is visited, whichever it is") {
+  const auto& kinds = pg_query__node__descriptor;
+  for (unsigned i = 0; i < kinds.n_fields; ++i) {
+    pg::Node node = PG_QUERY__NODE__INIT;
+    node.node_case = static_cast<PgQuery__Node__NodeCase>(kinds.fields[i].id);
+    const auto fields = pg::fields_to_visit(node.base);
+    REQUIRE(fields.size() == 1);
+    CHECK(&fields.front() == &kinds.fields[i]);
+  }
+  // An empty node, as in a list that has gaps, has no kind.
+  pg::Node empty = PG_QUERY__NODE__INIT;
+  CHECK(pg::fields_to_visit(empty.base).size() == kinds.n_fields);
+  pg::for_each_child(empty.base, [](const auto&, const auto&) { FAIL("an empty node has no child"); });
+  const pg::Tree tree = pg::parse("SELECT 1", {}).value();
+  CHECK_FALSE(pg::equal(&empty, tree.result->stmts[0]->stmt));
+  CHECK_FALSE(pg::equal(tree.result->stmts[0]->stmt, &empty));
 }
 
 TEST_CASE("equal ignores positions and nothing else") {
