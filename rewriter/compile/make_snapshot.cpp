@@ -305,12 +305,26 @@ class SnapshotMaker {
     for (const SystemCatalog& rule : system_catalogs()) {
       const Relation* relation = catalog_.find(rule.schema, rule.name);
       if (relation == nullptr) continue;
+      if (auto before = catalog_mask_before(*relation)) {
+        snapshot_->catalog_masks_.emplace(relation->oid, std::move(before));
+        continue;
+      }
       auto mask = compile_catalog_mask(rule, *relation);
       if (!mask) return mask.error();
       if (auto verified = verify_catalog_mask(**mask, rule, *relation); !verified) return verified.error();
       snapshot_->catalog_masks_.emplace(relation->oid, without_trees(std::move(**mask)));
     }
     return {};
+  }
+
+  // The rule is part of the program, so the mask of an equal catalog is equal, and was verified. Null: the
+  // previous snapshot has none.
+  std::shared_ptr<const Mask> catalog_mask_before(const Relation& relation) const {
+    if (!input_.before) return nullptr;
+    const Relation* earlier = input_.before->catalog().find(relation.schema, relation.name);
+    if (earlier == nullptr || *earlier != relation) return nullptr;
+    const auto at = input_.before->catalog_masks_.find(relation.oid);
+    return at == input_.before->catalog_masks_.end() ? nullptr : at->second;
   }
 
   SnapshotInput input_;

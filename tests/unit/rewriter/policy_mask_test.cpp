@@ -94,6 +94,23 @@ TEST_CASE("a mask is made anew when anything that it is made of changed") {
   }
 }
 
+TEST_CASE("the masks of the system's catalogs are taken over where the catalog is equal") {
+  const auto before = World{}.snapshot(nullptr);
+  const Relation& settings = *World{}.catalog->find("pg_catalog", "pg_settings");
+  REQUIRE(before->catalog_mask(settings) != nullptr);
+  CHECK(World{}.snapshot(before)->catalog_mask(settings) == before->catalog_mask(settings));
+  World world;
+  world.catalog->relations.at({"pg_catalog", "pg_settings"}).columns.pop_back();
+  const auto after = world.snapshot(before);
+  REQUIRE(after->catalog_mask(settings) != nullptr);
+  CHECK(after->catalog_mask(settings)->text == world.snapshot(nullptr)->catalog_mask(settings)->text);
+  CHECK(after->catalog_mask(settings)->text != before->catalog_mask(settings)->text);
+  // Another database has its catalogs under other OIDs, if it was upgraded.
+  world.catalog->relations.at({"pg_catalog", "pg_settings"}).oid = 12'000;
+  CHECK(world.snapshot(before)->catalog_mask(12'000) != nullptr);
+  CHECK(world.snapshot(before)->catalog_mask(settings) == nullptr);
+}
+
 TEST_CASE("a table that changed is closed, whatever mask it had") {
   const auto before = World{}.snapshot(nullptr);
   World world;
