@@ -62,6 +62,8 @@ def lettered(count=1500):
 
 
 class Models(ClusterTest):
+    is_on_cluster = False
+
     def native(self, job, *arguments):
         """What one machine publishes, as sorted rows with the header."""
         subprocess.run([BINARY, "anonymize", job.path, *arguments], check=True, capture_output=True)

@@ -1,6 +1,5 @@
-"""A Spark cluster of two workers, and a session on it, for the tests that publish tables."""
+"""A Spark session for the tests that publish tables, on a cluster of two workers or in one process."""
 import atexit
-import functools
 import glob
 import os
 import pathlib
@@ -37,11 +36,29 @@ def _minicluster():
 MINICLUSTER = _minicluster()
 
 
-@functools.cache
-def _session():
-    """A cluster with a session on it, for all tests; both end with the process."""
-    cluster = LocalCluster(workers=2, memory="800m").__enter__()
-    atexit.register(cluster.__exit__)
+class _Kept:
+    """The session that tests share until others ask for one of the other kind; at most one at a time."""
+
+    session = cluster = None
+
+    @classmethod
+    def end(cls):
+        if cls.session is not None:
+            cls.session.stop()
+        if cls.cluster is not None:
+            cls.cluster.__exit__()
+        cls.session = cls.cluster = None
+
+
+atexit.register(_Kept.end)
+
+
+def _session(is_on_cluster):
+    if _Kept.session is not None and (_Kept.cluster is not None) == is_on_cluster:
+        return _Kept.session
+    _Kept.end()
+    if is_on_cluster:
+        _Kept.cluster = LocalCluster(workers=2, memory="800m").__enter__()
     os.environ.update(SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
     settings = {
         "spark.executor.memory": "700m",
@@ -53,25 +70,32 @@ def _session():
         "spark.hadoop.fs.permissions.umask-mode": "077",
         "spark.sql.shuffle.partitions": "2",
     }
+    if not is_on_cluster:
+        # To compile code for each query takes longer than to interpret it for a few hundred records.
+        settings["spark.sql.codegen.wholeStage"] = "false"
+        settings["spark.sql.codegen.factoryMode"] = "NO_CODEGEN"
     if os.path.exists(DRIVER):
         settings["spark.jars"] = DRIVER
     if MINICLUSTER:
         settings["spark.driver.extraClassPath"] = MINICLUSTER[0]
-    builder = SparkSession.builder.master(cluster.url).appName("test")
+    builder = SparkSession.builder.master(_Kept.cluster.url if is_on_cluster else "local[2]").appName("test")
     for name, value in settings.items():
         builder = builder.config(name, value)
-    session = builder.getOrCreate()
-    atexit.register(session.stop)
-    session.sparkContext.setLogLevel("OFF")
-    return session
+    _Kept.session = builder.getOrCreate()
+    _Kept.session.sparkContext.setLogLevel("OFF")
+    return _Kept.session
 
 
 class ClusterTest(unittest.TestCase):
     """With a session on a cluster, and a folder for each test."""
 
+    # False: the executors are threads of the session's own Java machine. That takes half the time, and is
+    # enough where a test does not ask what several machines do.
+    is_on_cluster = True
+
     @classmethod
     def setUpClass(cls):
-        cls.spark = _session()
+        cls.spark = _session(cls.is_on_cluster)
         cls.binary = Binary(BINARY)
 
     def setUp(self):
