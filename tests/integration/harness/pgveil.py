@@ -27,6 +27,12 @@ def binary():
     return max(built, key=lambda path: path.stat().st_mtime)
 
 
+def serving_environment():
+    """Leaks are looked for in the process that serves. In commands, ./run test does not look for them, because
+    it would take a fifth of their time."""
+    return {**os.environ, "ASAN_OPTIONS": f"{os.environ.get('ASAN_OPTIONS', '')}:detect_leaks=1"}
+
+
 class Pgveil:
     """One configuration folder and, between start and stop, one process."""
 
@@ -63,6 +69,7 @@ class Pgveil:
                 stdout=log,
                 stderr=log,
                 cwd=self.directory,
+                env=serving_environment(),
                 start_new_session=True,
             )
         deadline = time.monotonic() + START_SECONDS
