@@ -19,15 +19,33 @@ function(pgveil_library name)
   target_link_libraries(${name} PUBLIC pgveil_sanitizers)
 endfunction()
 
+# The main functions of all unit tests, and of all replays of a corpus. Each is compiled once.
+function(pgveil_test_main name source)
+  if(NOT TARGET ${name})
+    add_library(${name} OBJECT ${source})
+    target_link_libraries(${name} PRIVATE ${ARGN} pgveil_warnings pgveil_sanitizers)
+  endif()
+endfunction()
+
+# pgveil_test_helpers(name SOURCES … DEPENDS …): sources that several test programs share.
+function(pgveil_test_helpers name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  pgveil_join_sources(${name})
+  target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} PRIVATE pgveil_warnings pgveil_sanitizers)
+endfunction()
+
 # pgveil_test(name SOURCES … SEPARATE … DEPENDS … ASIDE … COST …): one doctest program, registered with ctest
 # and labelled unit. ASIDE: its longest cases, by the beginnings of their names. They are a separate ctest
 # entry, so that they run in parallel with the others. COST: ctest starts the programs with the highest cost
 # first. A new build folder has no measured times, so the long programs name a cost. With ASIDE it is 100.
 function(pgveil_test name)
   cmake_parse_arguments(ARG "" "COST" "SOURCES;SEPARATE;DEPENDS;ASIDE" ${ARGN})
-  add_executable(${name} ${ARG_SOURCES} ${ARG_SEPARATE} ${PROJECT_SOURCE_DIR}/tests/unit/main.cpp)
-  pgveil_join_sources(${name} ${ARG_SEPARATE} ${PROJECT_SOURCE_DIR}/tests/unit/main.cpp)
+  pgveil_test_main(pgveil_unit_main ${PROJECT_SOURCE_DIR}/tests/unit/main.cpp doctest::doctest)
+  add_executable(${name} ${ARG_SOURCES} ${ARG_SEPARATE} $<TARGET_OBJECTS:pgveil_unit_main>)
+  pgveil_join_sources(${name} ${ARG_SEPARATE})
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} doctest::doctest pgveil_warnings pgveil_sanitizers)
+  set_target_properties(${name} PROPERTIES PGVEIL_WITHOUT_UBSAN ON)
   target_compile_definitions(${name} PRIVATE PGVEIL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   set(aside "")
   foreach(beginning IN LISTS ARG_ASIDE)
@@ -56,7 +74,8 @@ function(pgveil_fuzz name)
     target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   else()
-    add_executable(${name} ${ARG_SOURCES} ${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.cpp)
+    pgveil_test_main(pgveil_replay_main ${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.cpp)
+    add_executable(${name} ${ARG_SOURCES} $<TARGET_OBJECTS:pgveil_replay_main>)
     add_test(NAME ${name}_corpus COMMAND ${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name})
     set_tests_properties(${name}_corpus PROPERTIES LABELS unit)
   endif()

@@ -8,7 +8,7 @@
 #include "console/console.hpp"
 #include "console/tokens.hpp"
 
-namespace pgveil::console {
+namespace pgveil::console::parse_command_test {
 namespace {
 
 // A command as one line, so that tables can be compared.
@@ -301,4 +301,4 @@ TEST_CASE("every command knows its columns, and SHOW HELP lists every command on
 }
 
 }  // namespace
-}  // namespace pgveil::console
+}  // namespace pgveil::console::parse_command_test

@@ -3,7 +3,8 @@
 
 #include "random_tables.hpp"
 
-using namespace pgveil::engine;
+namespace pgveil::engine::climb_test {
+
 using namespace pgveil::engine::test;
 
 namespace {
@@ -126,3 +127,5 @@ TEST_CASE("climbs prove the optimum that Flash finds, with fewer checks") {
   CHECK(climbing.optimum->levels == flash.optimum->levels);
   CHECK(climbing.counts.checks < flash.counts.checks);
 }
+
+}  // namespace pgveil::engine::climb_test

@@ -7,7 +7,8 @@
 #include "engine/publish/utility.hpp"
 #include "tables.hpp"
 
-using namespace pgveil::engine;
+namespace pgveil::engine::column_summary_test {
+
 using namespace pgveil::engine::test;
 
 namespace {
@@ -114,3 +115,5 @@ TEST_CASE("statistics of random numbers are those of their sorted list") {
     CHECK(made.summaries[1].after.numbers->mean == found.mean);
   }
 }
+
+}  // namespace pgveil::engine::column_summary_test

@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-using namespace pgveil::engine;
+namespace pgveil::engine::differential_privacy_test {
 
 namespace {
 
@@ -106,3 +106,5 @@ TEST_CASE("records are taken independently with the rate, as the secret says") {
   CHECK(sampled_rows(100, 0, "x").empty());
   CHECK(sampled_rows(100, 1, "x").size() == 100);
 }
+
+}  // namespace pgveil::engine::differential_privacy_test

@@ -16,8 +16,8 @@
 #include "engine/privacy/secret_draws.hpp"
 #include "tables.hpp"
 
-using namespace pgveil;
-using namespace pgveil::engine;
+namespace pgveil::engine::drawn_cuts_test {
+
 using namespace pgveil::engine::test;
 
 namespace {
@@ -259,3 +259,5 @@ TEST_CASE("a group that shows its region as a set shows values that nobody in it
   CHECK(quality_of(europe, world.dimensions, columns, Ranges::region_sets).certainty_penalty ==
         doctest::Approx(3 * (1 + 0.5)));
 }
+
+}  // namespace pgveil::engine::drawn_cuts_test

@@ -6,8 +6,8 @@
 
 #include "tables.hpp"
 
-using namespace pgveil;
-using namespace pgveil::engine;
+namespace pgveil::engine::hierarchy_builders_test {
+
 using namespace pgveil::engine::test;
 
 namespace {
@@ -237,3 +237,5 @@ TEST_CASE("property: each level of a built hierarchy refines the next, and the l
     }
   }
 }
+
+}  // namespace pgveil::engine::hierarchy_builders_test

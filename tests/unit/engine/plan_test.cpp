@@ -2,7 +2,7 @@
 #include "engine/check/history.hpp"
 #include "tables.hpp"
 
-using namespace pgveil::engine;
+namespace pgveil::engine::plan_test {
 
 namespace {
 
@@ -80,3 +80,5 @@ TEST_CASE("the history refuses what is too large and evicts useless snapshots be
   CHECK(history.stored() == 4);
   CHECK(history.peak_bytes() == 16 * kBytesPerClass);
 }
+
+}  // namespace pgveil::engine::plan_test

@@ -8,7 +8,8 @@
 
 #include "tables.hpp"
 
-using namespace pgveil::engine;
+namespace pgveil::engine::prediction_test {
+
 using namespace pgveil::engine::test;
 
 namespace {
@@ -137,3 +138,5 @@ TEST_CASE("a column of too many values is no class to predict") {
   REQUIRE(refused.has_error());
   CHECK(refused.error().public_message == "s has 101 values, and at most 100 can be predicted");
 }
+
+}  // namespace pgveil::engine::prediction_test

@@ -9,7 +9,8 @@
 #include "engine/privacy/geometric_noise.hpp"
 #include "random_tables.hpp"
 
-using namespace pgveil::engine;
+namespace pgveil::engine::private_choice_test {
+
 using namespace pgveil::engine::test;
 
 namespace {
@@ -217,3 +218,5 @@ TEST_CASE("a choice ends when it is stopped, and is refused if it has too many t
   CHECK(refused.error().public_message ==
         "a private choice compares at most 1048576 transformations, and the levels have 4782969");
 }
+
+}  // namespace pgveil::engine::private_choice_test

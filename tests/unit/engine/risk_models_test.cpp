@@ -9,7 +9,8 @@
 
 #include "random_sensitive.hpp"
 
-using namespace pgveil::engine;
+namespace pgveil::engine::risk_models_test {
+
 using namespace pgveil::engine::test;
 
 namespace {
@@ -355,3 +356,5 @@ TEST_CASE("both implementations estimate alike") {
   CHECK(snb > 20);
   CHECK(pitman > 50);
 }
+
+}  // namespace pgveil::engine::risk_models_test

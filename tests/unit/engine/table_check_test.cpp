@@ -8,7 +8,8 @@
 #include "engine/recount/shown_as.hpp"
 #include "tables.hpp"
 
-using namespace pgveil::engine;
+namespace pgveil::engine::table_check_test {
+
 using namespace pgveil::engine::test;
 
 namespace {
@@ -293,3 +294,5 @@ TEST_CASE("the level of a published column is told by its texts") {
   CHECK(shown.find("Rome") == nullptr);
   CHECK(ShownAs::make("town", towns, 3).has_error());
 }
+
+}  // namespace pgveil::engine::table_check_test

@@ -7,7 +7,8 @@
 
 #include "tables.hpp"
 
-using namespace pgveil::engine;
+namespace pgveil::engine::utility_test {
+
 using namespace pgveil::engine::test;
 
 namespace {
@@ -127,3 +128,5 @@ TEST_CASE("with a subset only what was to be published is looked at") {
   CHECK(made.columns[1].before.distinct == 2);
   CHECK(made.columns[1].after.missing == 0);
 }
+
+}  // namespace pgveil::engine::utility_test

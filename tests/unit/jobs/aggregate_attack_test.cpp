@@ -17,7 +17,7 @@
 #include "jobs/run/applied_scheme.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-namespace pgveil::app {
+namespace pgveil::app::aggregate_attack_test {
 namespace {
 
 using engine::Microaggregate;
@@ -412,4 +412,4 @@ TEST_CASE("reports have the table of aggregates, and say what was not tried of t
 }
 
 }  // namespace
-}  // namespace pgveil::app
+}  // namespace pgveil::app::aggregate_attack_test

@@ -11,7 +11,7 @@
 #include "engine/publish/class_aggregate.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-namespace pgveil::app {
+namespace pgveil::app::aggregated_values_test {
 namespace {
 
 using engine::Microaggregate;
@@ -389,4 +389,4 @@ TEST_CASE("a column or a level that is not of the job is refused") {
 }
 
 }  // namespace
-}  // namespace pgveil::app
+}  // namespace pgveil::app::aggregated_values_test

@@ -16,7 +16,7 @@
 #include "jobs/run/anonymize.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-namespace pgveil::app {
+namespace pgveil::app::alike_values_test {
 namespace {
 
 constexpr const char* kKey = "a key of more than sixteen bytes";
@@ -338,4 +338,4 @@ TEST_CASE("equal numbers are one step of an ordered distance") {
 }
 
 }  // namespace
-}  // namespace pgveil::app
+}  // namespace pgveil::app::alike_values_test

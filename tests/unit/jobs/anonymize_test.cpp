@@ -12,7 +12,7 @@
 #include "jobs/run/publication_csv.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-namespace pgveil::app {
+namespace pgveil::app::anonymize_test {
 namespace {
 
 constexpr const char* kPeople =
@@ -616,4 +616,4 @@ TEST_CASE("the recount of a file sees what was changed in it") {
 }
 
 }  // namespace
-}  // namespace pgveil::app
+}  // namespace pgveil::app::anonymize_test

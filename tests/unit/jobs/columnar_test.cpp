@@ -16,7 +16,7 @@
 #include "jobs/run/publication_columnar.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-namespace pgveil::app {
+namespace pgveil::app::columnar_test {
 namespace {
 
 constexpr std::size_t kLimit = std::size_t{1} << 30;
@@ -479,4 +479,4 @@ TEST_CASE("a job publishes from each format what it does from CSV") {
 }
 
 }  // namespace
-}  // namespace pgveil::app
+}  // namespace pgveil::app::columnar_test

@@ -10,7 +10,7 @@
 #include "jobs/run/publication_json_lines.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-namespace pgveil::app {
+namespace pgveil::app::json_lines_test {
 namespace {
 
 ReadPiece pieces_of(const std::string& text, std::size_t size) {
@@ -238,4 +238,4 @@ TEST_CASE("names tell which files are JSON lines") {
 }
 
 }  // namespace
-}  // namespace pgveil::app
+}  // namespace pgveil::app::json_lines_test

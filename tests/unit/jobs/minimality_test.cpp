@@ -19,7 +19,7 @@
 #include "jobs/run/anonymize.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-namespace pgveil::app {
+namespace pgveil::app::minimality_test {
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;  // x, y, s
@@ -298,4 +298,4 @@ TEST_CASE("what groups tell is true of all tables that give the same file") {
 }
 
 }  // namespace
-}  // namespace pgveil::app
+}  // namespace pgveil::app::minimality_test

@@ -17,7 +17,7 @@
 #include "jobs/run/applied_scheme.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-namespace pgveil::app {
+namespace pgveil::app::release_attack_test {
 namespace {
 
 using Row = std::vector<std::string>;
@@ -428,4 +428,4 @@ TEST_CASE("a report has no value, and the same findings give the same bytes") {
 }
 
 }  // namespace
-}  // namespace pgveil::app
+}  // namespace pgveil::app::release_attack_test

@@ -10,7 +10,7 @@
 #include "jobs/run/anonymize.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
-namespace pgveil::app {
+namespace pgveil::app::sampled_jobs_test {
 namespace {
 
 constexpr const char* kAttributes =
@@ -191,4 +191,4 @@ TEST_CASE("a certificate and a frontier of a sampled job are refused") {
 }
 
 }  // namespace
-}  // namespace pgveil::app
+}  // namespace pgveil::app::sampled_jobs_test

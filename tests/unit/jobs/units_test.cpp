@@ -11,7 +11,7 @@
 #include "jobs/report/certificate.hpp"
 #include "jobs/run/anonymize.hpp"
 
-namespace pgveil::app {
+namespace pgveil::app::units_test {
 namespace {
 
 struct Household {
@@ -238,4 +238,4 @@ TEST_CASE("the certificate names the unit, and pgveil-spark refuses it") {
 }
 
 }  // namespace
-}  // namespace pgveil::app
+}  // namespace pgveil::app::units_test

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <random>
 
-namespace pgveil::app {
+namespace pgveil::app::unshown_cells_test {
 namespace {
 
 using Codes = TransformationOrder::Codes;
@@ -184,4 +184,4 @@ TEST_CASE("a class with combinations that were not listed excludes nothing") {
 }
 
 }  // namespace
-}  // namespace pgveil::app
+}  // namespace pgveil::app::unshown_cells_test

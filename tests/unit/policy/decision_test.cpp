@@ -7,7 +7,7 @@
 #include "policy/tree/tree.hpp"
 #include "rows.hpp"
 
-namespace pgveil::policy::testing {
+namespace pgveil::policy::testing::decision_test {
 
 namespace {
 
@@ -130,4 +130,4 @@ TEST_CASE("there is no fall-through out of an arm, and NULL matches nothing") {
   CHECK_FALSE(released({{std::nullopt, std::nullopt}}));
 }
 
-}  // namespace pgveil::policy::testing
+}  // namespace pgveil::policy::testing::decision_test

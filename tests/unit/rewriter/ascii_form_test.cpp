@@ -10,8 +10,7 @@
 #include "tests/unit/rewriter/corpus.hpp"
 #include "tests/unit/rewriter/fixture.hpp"
 
-using namespace pgveil;
-using namespace pgveil::rewriter;
+namespace pgveil::rewriter::ascii_form_test {
 
 namespace {
 
@@ -101,3 +100,5 @@ TEST_CASE("SET of another encoding is told to the session") {
   CHECK_FALSE(sets("RESET client_encoding"));
   CHECK_FALSE(sets("SET application_name = 'LATIN1'"));
 }
+
+}  // namespace pgveil::rewriter::ascii_form_test

@@ -13,10 +13,9 @@
 #include "rewriter/pipeline/pipeline.hpp"
 #include "rewriter/verify/verify_mask.hpp"
 
-namespace {
+namespace pgveil::rewriter::bitmap_mask_test {
 
-using namespace pgveil;
-using namespace pgveil::rewriter;
+namespace {
 
 struct BitmapWorld {
   std::shared_ptr<Catalog> catalog = rewriter::test::demo_catalog();
@@ -265,3 +264,5 @@ TEST_CASE("a key that is masked or given in part, and short decisions, need no b
   CHECK_FALSE(has_bitmaps(by_visits, *snapshot_with_key({kVisits}, 100, MaskChoice::by_column)));
   CHECK(has_bitmaps("SELECT city FROM people", *snapshot_with_key({}, 0, MaskChoice::by_bitmap)));
 }
+
+}  // namespace pgveil::rewriter::bitmap_mask_test

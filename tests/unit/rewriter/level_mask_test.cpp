@@ -18,10 +18,9 @@
 #include "rewriter/mask/stored_decision.hpp"
 #include "rewriter/verify/verify_mask.hpp"
 
-namespace {
+namespace pgveil::rewriter::level_mask_test {
 
-using namespace pgveil;
-using namespace pgveil::rewriter;
+namespace {
 
 policy::PolicySpec spec_of(std::string_view columns) {
   const auto specs =
@@ -272,3 +271,5 @@ TEST_CASE("a column that is to show a level and is not there is named, with the 
   CHECK(found.find("ALTER TABLE \"public\".\"staff\" ADD COLUMN \"age_range\" pg_catalog.text") !=
         std::string::npos);
 }
+
+}  // namespace pgveil::rewriter::level_mask_test

@@ -45,7 +45,7 @@ const Mask& people_mask(const Snapshot& snapshot) {
   return *snapshot.protected_tables().front().mask;
 }
 
-bool is_verified(const std::string& text, const Snapshot& snapshot) {
+bool is_verified_form(const std::string& text, const Snapshot& snapshot) {
   const auto tree = pg::parse_own(text, 100'000);
   REQUIRE_MESSAGE(tree.has_value(), text);
   return verify(text, tree->result->stmts[0]->stmt->base, "analyst", snapshot, 100'000).has_value();
@@ -170,7 +170,7 @@ TEST_CASE("the verifier takes a look-up only where the statement asks for it") {
   };
   const std::string ohio = look_up("state OPERATOR(pg_catalog.=) ANY (ARRAY['OH'])");
   const auto is_taken = [&](const std::string& text) {
-    return is_verified("SELECT 1 FROM " + text, *snapshot);
+    return is_verified_form("SELECT 1 FROM " + text, *snapshot);
   };
   REQUIRE(is_taken(ohio + " WHERE state = 'OH'"));
   CHECK(is_taken(ohio + " WHERE (people.state OPERATOR(pg_catalog.=) 'OH') AND (1 = 2)"));
@@ -216,9 +216,9 @@ TEST_CASE("the verifier takes no other condition in a stand-in") {
   const auto snapshot = rewriter::test::demo_snapshot_with_indexes();
   const auto is_taken = [&](const std::string& condition, const std::string& where,
                             const std::string& name = "100") {
-    return is_verified("SELECT 1 FROM (SELECT * FROM \"pgveil mask\".\"" + name + "\" WHERE " + condition +
-                           ") AS people WHERE " + where,
-                       *snapshot);
+    return is_verified_form("SELECT 1 FROM (SELECT * FROM \"pgveil mask\".\"" + name + "\" WHERE " +
+                                condition + ") AS people WHERE " + where,
+                            *snapshot);
   };
   const std::string any_ohio = "state OPERATOR(pg_catalog.=) ANY (ARRAY['OH'])";
   REQUIRE(is_taken(any_ohio, "state = 'OH'"));
@@ -253,7 +253,7 @@ TEST_CASE("the verifier takes no other condition in a stand-in") {
 TEST_CASE("the constants of a look-up are cut out of the text as they stand there") {
   const auto snapshot = rewriter::test::demo_snapshot_with_indexes();
   const auto is_taken = [&](const std::string& constants) {
-    return is_verified(
+    return is_verified_form(
         "SELECT 1 FROM (SELECT * FROM \"pgveil mask\".\"100\" WHERE state OPERATOR(pg_catalog.=) ANY "
         "(ARRAY[" +
             constants + "])) AS people WHERE state IN (" + constants + ")",
@@ -270,11 +270,11 @@ TEST_CASE("the constants of a look-up are cut out of the text as they stand ther
 
 TEST_CASE("no look-up is let through without its values") {
   const auto without = rewriter::test::demo_snapshot_with_indexes(LookUps::no);
-  CHECK_FALSE(
-      is_verified("SELECT 1 FROM (SELECT * FROM \"pgveil mask\".\"100\" WHERE state OPERATOR(pg_catalog.=) "
-                  "ANY (ARRAY['OH'])) "
-                  "AS people WHERE state = 'OH'",
-                  *without));
+  CHECK_FALSE(is_verified_form(
+      "SELECT 1 FROM (SELECT * FROM \"pgveil mask\".\"100\" WHERE state OPERATOR(pg_catalog.=) "
+      "ANY (ARRAY['OH'])) "
+      "AS people WHERE state = 'OH'",
+      *without));
 }
 
 TEST_CASE("a mask whose look-ups are not what they must be closes its table") {

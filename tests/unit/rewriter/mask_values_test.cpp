@@ -9,10 +9,9 @@
 #include "rewriter/mask/masks.hpp"
 #include "rewriter/verify/verify_mask.hpp"
 
-namespace {
+namespace pgveil::rewriter::mask_values_test {
 
-using namespace pgveil;
-using namespace pgveil::rewriter;
+namespace {
 
 constexpr std::size_t kOccupation = 1;  // of public.people
 
@@ -94,3 +93,5 @@ TEST_CASE("an array constant without ANY, or ANY of one constant, is not used") 
   mask->text = whole_text(mask->parts);
   CHECK_FALSE(one.accepts(*mask));
 }
+
+}  // namespace pgveil::rewriter::mask_values_test

@@ -14,10 +14,9 @@
 #include "rewriter/verify/verify.hpp"
 #include "rewriter/verify/verify_mask.hpp"
 
-namespace {
+namespace pgveil::rewriter::mask_view_test {
 
-using namespace pgveil;
-using namespace pgveil::rewriter;
+namespace {
 
 const Mask& people_mask(const Snapshot& snapshot) {
   return *snapshot.protected_tables().front().mask;
@@ -159,3 +158,5 @@ TEST_CASE("a reading of another view, or of other columns, fails its check") {
     CHECK_FALSE_MESSAGE(is_accepted(*replaced(part, by)), by);
   }
 }
+
+}  // namespace pgveil::rewriter::mask_view_test

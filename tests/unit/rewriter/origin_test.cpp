@@ -4,8 +4,7 @@
 #include "rewriter/pipeline/pipeline.hpp"
 #include "tests/unit/rewriter/fixture.hpp"
 
-using namespace pgveil;
-using namespace pgveil::rewriter;
+namespace pgveil::rewriter::origin_test {
 
 namespace {
 
@@ -78,3 +77,5 @@ TEST_CASE("what is no column of a table has none") {
   CHECK(origins("SHOW TimeZone") == "none");
   CHECK(origins("SELECT FROM people") == "none");
 }
+
+}  // namespace pgveil::rewriter::origin_test

@@ -10,10 +10,9 @@
 #include "rewriter/pipeline/pipeline.hpp"
 #include "rewriter/verify/verify.hpp"
 
-namespace {
+namespace pgveil::rewriter::sample_test {
 
-using namespace pgveil;
-using namespace pgveil::rewriter;
+namespace {
 
 constexpr std::string_view kTable = "public.people AS t";
 
@@ -93,3 +92,5 @@ TEST_CASE("the verifier knows no sample of a mask's table") {
     CHECK(!is_verified(from, *snapshot));
   }
 }
+
+}  // namespace pgveil::rewriter::sample_test

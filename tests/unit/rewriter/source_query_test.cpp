@@ -11,10 +11,10 @@
 #include "rewriter/compile/policy_check.hpp"
 #include "rewriter/pipeline/pipeline.hpp"
 
+namespace pgveil::rewriter::source_query_test {
+
 namespace {
 
-using namespace pgveil;
-using namespace pgveil::rewriter;
 using policy::ColumnClass;
 using Names = std::vector<std::pair<std::string, std::string>>;
 
@@ -336,3 +336,5 @@ TEST_CASE("the names in a source are known without a database") {
   CHECK(relations_named(view_policy("ohio", "job")) == Names{{"public", "ohio"}});
   CHECK(relations_named(source_policy("no SQL")).empty());
 }
+
+}  // namespace pgveil::rewriter::source_query_test

@@ -15,10 +15,10 @@
 #include "rewriter/pipeline/pipeline.hpp"
 #include "rewriter/verify/verify_mask.hpp"
 
+namespace pgveil::rewriter::stored_mask_test {
+
 namespace {
 
-using namespace pgveil;
-using namespace pgveil::rewriter;
 using Select = PgQuery__SelectStmt;
 
 constexpr std::size_t kCity = 2;  // of public.people
@@ -392,3 +392,5 @@ TEST_CASE("the SQL for the owner adds the version's column and drops the others"
   world.version->stored->column = "pgveil shown of another release";
   CHECK_FALSE(stored_column_sql(*world.version, world.people).has_value());
 }
+
+}  // namespace pgveil::rewriter::stored_mask_test

@@ -6,8 +6,7 @@
 #include "rewriter/pipeline/pipeline.hpp"
 #include "tests/unit/rewriter/fixture.hpp"
 
-using namespace pgveil;
-using namespace pgveil::rewriter;
+namespace pgveil::rewriter::suggest_test {
 
 namespace {
 
@@ -76,3 +75,5 @@ TEST_CASE("a misspelt table gets a hint that names only what the role may read")
   CHECK(hint_for("SELECT * FROM prying") ==
         "ask the data owner for a policy that names this role as a reader");
 }
+
+}  // namespace pgveil::rewriter::suggest_test

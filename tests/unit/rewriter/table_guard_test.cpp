@@ -13,8 +13,7 @@
 #include "rewriter/verify/verify.hpp"
 #include "rewriter/verify/verify_guards.hpp"
 
-using namespace pgveil;
-using namespace pgveil::rewriter;
+namespace pgveil::rewriter::table_guard_test {
 
 namespace {
 
@@ -240,3 +239,5 @@ TEST_CASE("partitions of a policy close their open parent, strangers shut it") {
     CHECK(sent("SELECT city FROM cities", *world.made().value()) != "refused");
   }
 }
+
+}  // namespace pgveil::rewriter::table_guard_test

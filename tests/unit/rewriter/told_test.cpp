@@ -17,8 +17,7 @@
 #include "rewriter/verify/verify.hpp"
 #include "rewriter/verify/verify_own_relation.hpp"
 
-using namespace pgveil;
-using namespace pgveil::rewriter;
+namespace pgveil::rewriter::told_test {
 
 namespace {
 
@@ -599,3 +598,5 @@ TEST_CASE("the row of the session that asks has the client's role") {
   CHECK(has(sql_of("SELECT usename FROM pg_stat_activity", *snapshot, "o'bob"),
             "'o''bob'::pg_catalog.name AS usename"));
 }
+
+}  // namespace pgveil::rewriter::told_test

@@ -20,8 +20,7 @@
 #include "rewriter/pipeline/pipeline.hpp"
 #include "rewriter/verify/verify.hpp"
 
-using namespace pgveil;
-using namespace pgveil::rewriter;
+namespace pgveil::rewriter::verifier_mutation_test {
 
 namespace {
 
@@ -381,3 +380,5 @@ TEST_CASE("the verifier lets definitions through only behind their guard") {
   }
   CHECK_FALSE(is_verified("SELECT pg_catalog.pg_get_constraintdef(1)", *snapshot));
 }
+
+}  // namespace pgveil::rewriter::verifier_mutation_test

@@ -4,8 +4,8 @@
 
 #include "tests/unit/session/script.hpp"
 
-using namespace pgveil;
-using namespace pgveil::session;
+namespace pgveil::session::encoding_test {
+
 using namespace pgveil::session::testing;
 
 namespace {
@@ -95,3 +95,5 @@ TEST_CASE("a server that changes the encoding by itself ends the session") {
         .check();
   }
 }
+
+}  // namespace pgveil::session::encoding_test

@@ -4,8 +4,8 @@
 
 #include "tests/unit/session/script.hpp"
 
-using namespace pgveil;
-using namespace pgveil::session;
+namespace pgveil::session::extended_test {
+
 using namespace pgveil::session::testing;
 
 namespace {
@@ -246,3 +246,5 @@ TEST_CASE("malformed extended messages end the session, also while they would be
         .check();
   }
 }
+
+}  // namespace pgveil::session::extended_test

@@ -4,8 +4,8 @@
 
 #include "tests/unit/session/script.hpp"
 
-using namespace pgveil;
-using namespace pgveil::session;
+namespace pgveil::session::kept_plan_test {
+
 using namespace pgveil::session::testing;
 
 namespace {
@@ -282,3 +282,5 @@ TEST_CASE("a plan that made room is closed after the batch in which the server s
       .backend(complete("SELECT 0") + ready('I'), {.to_client = "C(SELECT 0) Z(I)"})
       .check();
 }
+
+}  // namespace pgveil::session::kept_plan_test

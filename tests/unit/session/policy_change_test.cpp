@@ -3,8 +3,8 @@
 
 #include "tests/unit/session/script.hpp"
 
-using namespace pgveil;
-using namespace pgveil::session;
+namespace pgveil::session::policy_change_test {
+
 using namespace pgveil::session::testing;
 
 namespace {
@@ -176,3 +176,5 @@ TEST_CASE("a refusal outside a transaction begins none") {
   says(script, "SELECT people", "SELECT 1");
   script.check();
 }
+
+}  // namespace pgveil::session::policy_change_test

@@ -5,8 +5,8 @@
 
 #include "tests/unit/session/frames.hpp"
 
-using namespace pgveil;
-using namespace pgveil::session;
+namespace pgveil::session::relay_books_test {
+
 using namespace pgveil::session::testing;
 
 namespace {
@@ -136,3 +136,5 @@ TEST_CASE("rows are the last number of a tag") {
   CHECK(counted_rows("SELECT 12x") == 0);
   CHECK(counted_rows("") == 0);
 }
+
+}  // namespace pgveil::session::relay_books_test

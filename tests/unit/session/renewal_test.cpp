@@ -3,8 +3,8 @@
 
 #include "tests/unit/session/script.hpp"
 
-using namespace pgveil;
-using namespace pgveil::session;
+namespace pgveil::session::renewal_test {
+
 using namespace pgveil::session::testing;
 
 namespace {
@@ -198,3 +198,5 @@ TEST_CASE("what PREPARE made by SQL is not made again from its PREPARE") {
                                       "version of its policy; prepare it again) Z(I)"})
       .check();
 }
+
+}  // namespace pgveil::session::renewal_test

@@ -6,8 +6,8 @@
 
 #include "tests/unit/session/script.hpp"
 
-using namespace pgveil;
-using namespace pgveil::session;
+namespace pgveil::session::retry_test {
+
 using namespace pgveil::session::testing;
 
 namespace {
@@ -269,3 +269,5 @@ TEST_CASE("more than is kept is sent once") {
       .not_in_pieces()
       .check();
 }
+
+}  // namespace pgveil::session::retry_test

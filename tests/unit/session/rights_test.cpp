@@ -4,8 +4,8 @@
 
 #include "tests/unit/session/script.hpp"
 
-using namespace pgveil;
-using namespace pgveil::session;
+namespace pgveil::session::rights_test {
+
 using namespace pgveil::session::testing;
 
 namespace {
@@ -393,3 +393,5 @@ TEST_CASE("what is longer when it is prepared again has to fit, too") {
       .backend(kClosed + kParsed + kBound + ready('I'), {.to_client = "2 Z(I)"})
       .check();
 }
+
+}  // namespace pgveil::session::rights_test

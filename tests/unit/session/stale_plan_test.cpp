@@ -6,8 +6,8 @@
 
 #include "tests/unit/session/script.hpp"
 
-using namespace pgveil;
-using namespace pgveil::session;
+namespace pgveil::session::stale_plan_test {
+
 using namespace pgveil::session::testing;
 
 namespace {
@@ -210,3 +210,5 @@ TEST_CASE("a client's own statement stays, and the client gets PostgreSQL's word
         .check();
   }
 }
+
+}  // namespace pgveil::session::stale_plan_test

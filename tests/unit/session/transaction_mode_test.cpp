@@ -6,8 +6,8 @@
 
 #include "tests/unit/session/script.hpp"
 
-using namespace pgveil;
-using namespace pgveil::session;
+namespace pgveil::session::transaction_mode_test {
+
 using namespace pgveil::session::testing;
 
 namespace {
@@ -150,3 +150,5 @@ TEST_CASE("savepoints and rollbacks bring modes back") {
   apply(Kind::commit);
   CHECK(mode.reads_only());
 }
+
+}  // namespace pgveil::session::transaction_mode_test

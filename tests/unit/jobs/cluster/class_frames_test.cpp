@@ -11,8 +11,7 @@
 
 #include "jobs/cluster/class_frames.hpp"
 
-using namespace pgveil;
-using namespace pgveil::app;
+namespace pgveil::app::class_frames_test {
 
 namespace {
 
@@ -272,3 +271,5 @@ TEST_CASE("an answer says 1 of what is kept") {
   REQUIRE(write_class_answer({true, false, true}, append).has_value());
   CHECK(out == "PGVM" + number(2) + number(1) + number(0) + number(1));
 }
+
+}  // namespace pgveil::app::class_frames_test

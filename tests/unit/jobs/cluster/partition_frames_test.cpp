@@ -9,8 +9,7 @@
 #include "jobs/cluster/job_description.hpp"
 #include "jobs/cluster/partition_frames.hpp"
 
-using namespace pgveil;
-using namespace pgveil::app;
+namespace pgveil::app::partition_frames_test {
 
 namespace {
 
@@ -375,3 +374,5 @@ TEST_CASE("hierarchies are made for the values of the whole table, and all that 
   CHECK_FALSE(resolved(job, begin + texts({}) + texts({"USA"})).has_value());
   CHECK_FALSE(resolved(job, begin + texts({"1", "1"}) + texts({"USA"})).has_value());
 }
+
+}  // namespace pgveil::app::partition_frames_test

@@ -9,8 +9,7 @@
 
 #include "jobs/cluster/risk_frames.hpp"
 
-using namespace pgveil;
-using namespace pgveil::app;
+namespace pgveil::app::risk_frames_test {
 
 namespace {
 
@@ -128,3 +127,5 @@ TEST_CASE("an answer is one wide number") {
           }).has_value());
   CHECK(out == "PGVM" + number(2) + number(7) + number(3));
 }
+
+}  // namespace pgveil::app::risk_frames_test
