@@ -96,7 +96,7 @@ TEST_CASE("a mask is made anew when anything that it is made of changed") {
 
 TEST_CASE("the masks of the system's catalogs are taken over where the catalog is equal") {
   const auto before = World{}.snapshot(nullptr);
-  const Relation& settings = *World{}.catalog->find("pg_catalog", "pg_settings");
+  const Relation settings = *before->catalog().find("pg_catalog", "pg_settings");
   REQUIRE(before->catalog_mask(settings) != nullptr);
   CHECK(World{}.snapshot(before)->catalog_mask(settings) == before->catalog_mask(settings));
   World world;
