@@ -32,8 +32,8 @@ template <class T>
   return name == "location" || name == "stmt_location" || name == "stmt_len";
 }
 
-// The fields of this message that can be set: all of them, but of a Node only its kind. A Node has a field for
-// each of some 270 kinds, and half of the messages of a tree are Nodes.
+// The fields of this message that can be set: all of them, but of a Node only its kind. A Node has a field
+// for each of some 270 kinds, and half of the messages of a tree are Nodes.
 [[nodiscard]] inline std::span<const ProtobufCFieldDescriptor> fields_to_visit(
     const ProtobufCMessage& message) {
   const std::span all(message.descriptor->fields, message.descriptor->n_fields);
