@@ -28,8 +28,8 @@ def binary():
 
 
 def serving_environment():
-    """Leaks are looked for in the process that serves. In commands, ./run test does not look for them, because
-    it would take a fifth of their time."""
+    """Leaks are looked for in the process that serves. In commands, ./run test does not look for them: that
+    would take a fifth of their time."""
     return {**os.environ, "ASAN_OPTIONS": f"{os.environ.get('ASAN_OPTIONS', '')}:detect_leaks=1"}
 
 
