@@ -59,6 +59,12 @@ def records(data):
 
 
 class Package(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        """What a script starts in the background ignores interrupts, and the tests press them."""
+        earlier = signal.signal(signal.SIGINT, signal.default_int_handler)
+        cls.addClassCleanup(signal.signal, signal.SIGINT, earlier)
+
     def classes(self, data, names):
         found = {}
         for at in range(len(data[names[0]])):
