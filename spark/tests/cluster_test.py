@@ -12,7 +12,7 @@ import subprocess
 import time
 import unittest
 
-from session import BINARY, DRIVER, MINICLUSTER, ClusterTest
+from session import BINARY, DRIVER, MINICLUSTER, PublishTest
 
 from drivers import drivers, job_text, read_csv, write_csv
 from harness.postgres import BIN, Postgres
@@ -21,7 +21,7 @@ from pyspark.sql import functions as F
 from pgveil_spark import errors, output, plan, postgres as reading, run, sources
 
 
-class Cluster(ClusterTest):
+class Cluster(PublishTest):
     def assert_promise(self, rows, k=5, l=2, keys=("age", "country")):
         classes = collections.defaultdict(list)
         for row in rows:

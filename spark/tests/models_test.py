@@ -1,5 +1,5 @@
-"""Models of sensitive values beside distinct and entropy l-diversity, on a cluster: the same tables as one
-machine publishes, counter-examples that break each model, and what can't be compared."""
+"""Models of sensitive values beside distinct and entropy l-diversity, by Spark: the same tables as one machine
+publishes, counter-examples that break each model, and what can't be compared."""
 import collections
 import csv
 import datetime
@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import unittest
 
-from session import BINARY, ClusterTest
+from session import BINARY, PublishTest
 
 from drivers import drivers, read_csv, write_csv
 from pyarrow import parquet as pq
@@ -61,7 +61,7 @@ def lettered(count=1500):
     return rows
 
 
-class Models(ClusterTest):
+class Models(PublishTest):
     is_on_cluster = False
 
     def native(self, job, *arguments):

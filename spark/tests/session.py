@@ -86,11 +86,11 @@ def _session(is_on_cluster):
     return _Kept.session
 
 
-class ClusterTest(unittest.TestCase):
-    """With a session on a cluster, and a folder for each test."""
+class PublishTest(unittest.TestCase):
+    """With a session of Spark, and a folder for each test."""
 
-    # False: the executors are threads of the session's own Java machine. That takes half the time, and is
-    # enough where a test does not ask what several machines do.
+    # False: the executors are threads of the session's own Java machine. That takes less time, and is enough
+    # where a test does not ask what several machines do.
     is_on_cluster = True
 
     @classmethod

@@ -12,7 +12,7 @@ import time
 import urllib.request
 
 from harness import world
-from harness.pgveil import Pgveil, binary
+from harness.pgveil import Pgveil, binary, serving_environment
 from harness.ports import free_port
 from harness.runner import main
 from harness.server import ServerCase
@@ -69,7 +69,7 @@ class Handover(ServerCase):
                 stderr=log,
                 pass_fds=numbers,
                 cwd=pgveil.directory,
-                env={**os.environ, **({"NOTIFY_SOCKET": notify} if notify else {})},
+                env={**serving_environment(), **({"NOTIFY_SOCKET": notify} if notify else {})},
                 start_new_session=True,
             )
         self.addCleanup(self.end, process)

@@ -13,7 +13,7 @@ import time
 
 from harness.certificates import Authority
 from harness.page import PLACE, Browser
-from harness.pgveil import binary
+from harness.pgveil import binary, serving_environment
 from harness.ports import free_port
 from harness.psql import psql
 from harness.runner import REPOSITORY, main
@@ -134,7 +134,7 @@ class Served:
     def __init__(self, config):
         self._log = open(config.parent / "log", "w+")
         self._process = subprocess.Popen([binary(), "serve", "-c", config], stdin=subprocess.DEVNULL, stdout=self._log,
-                                         stderr=self._log, start_new_session=True)
+                                         stderr=self._log, env=serving_environment(), start_new_session=True)
 
     def __enter__(self):
         deadline = time.monotonic() + 60

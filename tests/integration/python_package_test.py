@@ -61,7 +61,7 @@ def records(data):
 class Package(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        """What a script starts in the background ignores interrupts, and the tests press them."""
+        """A program that a script starts in the background ignores interrupts, and these tests send some."""
         earlier = signal.signal(signal.SIGINT, signal.default_int_handler)
         cls.addClassCleanup(signal.signal, signal.SIGINT, earlier)
 

@@ -117,7 +117,7 @@ std::size_t groups_for_one_attack() {
   return std::getenv("PGVEIL_LONG") == nullptr ? 5 : 1;
 }
 
-// Every so many groups, in the order of what is known, are studied.
+// One group in `every` is studied, in the order of what is known.
 Study study(const Shape& shape, bool knows_totals, std::size_t every = 1) {
   const auto knowledge_about = [&](const DisclosureTree& tree, const Counts& counts) {
     Knowledge known = knowledge_of(tree, counts, shape.growth, Made::to_the_end);

@@ -105,7 +105,7 @@ TEST_CASE("the masks of the system's catalogs are taken over where the catalog i
   REQUIRE(after->catalog_mask(settings) != nullptr);
   CHECK(after->catalog_mask(settings)->text == world.snapshot(nullptr)->catalog_mask(settings)->text);
   CHECK(after->catalog_mask(settings)->text != before->catalog_mask(settings)->text);
-  // Another database has its catalogs under other OIDs, if it was upgraded.
+  // A catalog with another OID gets a mask of its own, under that OID.
   world.catalog->relations.at({"pg_catalog", "pg_settings"}).oid = 12'000;
   CHECK(world.snapshot(before)->catalog_mask(12'000) != nullptr);
   CHECK(world.snapshot(before)->catalog_mask(settings) == nullptr);
