@@ -10,7 +10,7 @@ source "$ROOT/scripts/servers.sh"
 
 # The suites with long programs come early, so that none of them runs alone at the end. Before web comes
 # integration, because a browser is slow beside the Java machines of spark.
-SUITES=(architecture format unit spark integration web oracle majors clients)
+SUITES=(unit architecture format spark integration web oracle majors clients)
 # What is repeated with a server of the newest major: the attacks, the oracle, and statements of drivers and
 # tools, the longest first. ./run test --server MAJOR integration oracle runs everything.
 MAJOR_TESTS=(integration/masked_copies_test integration/stored_masks_test integration/types_test
