@@ -21,7 +21,7 @@ from pyspark.sql import functions as F
 from pgveil_spark import errors, output, plan, postgres as reading, run, sources
 
 
-class Cluster(PublishTest):
+class Published(PublishTest):
     def assert_promise(self, rows, k=5, l=2, keys=("age", "country")):
         classes = collections.defaultdict(list)
         for row in rows:
@@ -37,6 +37,8 @@ class Cluster(PublishTest):
         for row in rows:
             self.assertNotIn("name", row)
 
+
+class Cluster(Published):
     def test_mondrian_keeps_its_promise_and_every_record(self):
         given = drivers()
         write_csv(self.folder / "drivers.csv", given)
@@ -65,30 +67,6 @@ class Cluster(PublishTest):
             {os.stat(name).st_mode & 0o077 for name in glob.glob(f"{self.folder}/kept-quantiles/part*")}, {0}
         )
 
-    def test_all_of_it_as_sample_and_one_part_is_what_one_machine_publishes(self):
-        write_csv(self.folder / "drivers.csv", drivers(1500))
-        for cuts in ("cuts: strict", "cuts: strict, cut_by: entropy, ranges: region"):
-            job = self.job(mondrian=cuts, entropy=", entropy: 1.5")
-            subprocess.run(
-                [BINARY, "anonymize", "--report", self.folder / "native.json", job.path],
-                check=True,
-                capture_output=True,
-            )
-            native = sorted(map(tuple, csv.reader(open(self.folder / "out", newline=""))))
-            facts = json.loads((self.folder / "native.json").read_text())
-            os.remove(self.folder / "out")
-            os.remove(self.folder / "native.json")
-            for parts in (1, 4):
-                report = self.publish(job, target=f"kept{parts}", parts=parts)
-                made = read_csv(self.folder / f"kept{parts}")
-                shutil.rmtree(self.folder / f"kept{parts}")
-                self.assertEqual(
-                    sorted([tuple(made[0])] + [tuple(row.values()) for row in made]), native, (cuts, parts)
-                )
-            self.assertIn(
-                f"{report.facts['discernibility_penalty']:.0f}", json.dumps(facts).replace(".0", "")
-            )
-
     def test_the_same_job_writes_the_same_files(self):
         given = drivers(600)
         written = []
@@ -100,29 +78,6 @@ class Cluster(PublishTest):
             )
         self.assertEqual(*written)
         self.assertEqual(len(written[0]), 3)
-
-    def test_parts_that_cannot_reach_k_or_l_are_merged(self):
-        rows = drivers(300)
-        for row in rows:
-            row["speed"] = "100" if int(row["age"]) < 50 else row["speed"]
-        write_csv(self.folder / "drivers.csv", rows)
-        report = self.publish(self.job(l=3), parts=16, way="quantiles", target="kept")
-        self.assertLess(report.facts["parts"], 16)
-        self.assertRegex(" ".join(report.remarks), r"could not keep k or a model by themselves and were merged")
-        self.assert_promise(read_csv(self.folder / "kept"), l=3)
-        report = self.publish(self.job(k=200), parts=8, target="kept2")
-        self.assertEqual(report.facts["parts"], 1)
-
-    def test_a_table_that_cannot_reach_k_or_l_is_refused(self):
-        write_csv(self.folder / "drivers.csv", drivers(20))
-        self.refused(r"all 20 records together do not keep k = 21", self.job(k=21))
-        self.refused(r"or a model", self.job(l=10))
-
-    def test_a_small_sample_still_gives_parts(self):
-        write_csv(self.folder / "drivers.csv", drivers())
-        report = self.publish(self.job(), fraction=0.0001, target="kept")
-        self.assertEqual(report.facts["parts"] < 4, bool(report.remarks))
-        self.assert_promise(read_csv(self.folder / "kept"))
 
     def test_nulls_are_values_of_their_own_or_an_error(self):
         rows = drivers(1000)
@@ -146,110 +101,6 @@ class Cluster(PublishTest):
         self.assertEqual(made.count(), 200)
         self.assertEqual(dict(made.dtypes)["speed"], "int")
         self.assertEqual(made.filter(F.col("speed").isNull()).count(), 0)
-
-    def test_values_that_a_hierarchy_lacks_are_all_named(self):
-        rows = drivers(100)
-        rows[3]["country"], rows[4]["country"] = "Oz", "Utopia"
-        write_csv(self.folder / "drivers.csv", rows)
-        said = self.refused(r"country", self.job())
-        self.assertIn("Oz", said)
-        self.assertIn("Utopia", said)
-
-    def test_files_with_different_headers_or_schemas_are_refused(self):
-        os.mkdir(self.folder / "many")
-        write_csv(self.folder / "many" / "a.csv", drivers(300))
-        write_csv(self.folder / "many" / "b.csv", drivers(300), ["id", "name", "country", "age", "speed"])
-        self.refused(r"different headers", self.job(), sources.Source("csv", str(self.folder / "many")))
-        columns = "id string, name string, age int, country string, speed int"
-        for name, schema, row in (
-            ("a", columns, ("1", "n", 30, "USA", 1)),
-            ("b", columns.replace(", country string", ""), ("1", "n", 30, 1)),
-        ):
-            self.spark.createDataFrame([row], schema).write.parquet(f"{self.folder}/two/{name}")
-        source = sources.Source("parquet", f"{self.folder}/two/*")
-        self.refused(r"has other columns or types than|no column country", self.job(), source)
-
-    def test_input_that_is_missing_or_broken_is_refused(self):
-        self.refused(r"no such input path", self.job())
-        write_csv(self.folder / "drivers.csv", drivers(10), ["id", "age", "speed"])
-        self.refused(r"the input has no column country", self.job())
-        (self.folder / "drivers.csv").write_text("id,name,age,country,speed\n")
-        self.refused(r"no records", self.job())
-        (self.folder / "drivers.csv").write_text("id,name,age,country,speed\n1,n,30,USA\n")
-        self.refused(r"can't be read as what it should be", self.job())
-
-    def test_an_output_that_exists_is_not_touched(self):
-        write_csv(self.folder / "drivers.csv", drivers(100))
-        os.mkdir(self.folder / "kept-out")
-        (self.folder / "kept-out" / "mine").write_text("mine")
-        self.refused(r"the output .*kept-out exists", self.job(), target="kept-out")
-        self.assertEqual((self.folder / "kept-out" / "mine").read_text(), "mine")
-
-    def test_a_failure_late_in_the_job_leaves_nothing(self):
-        write_csv(self.folder / "drivers.csv", drivers(300))
-        whole = output.Place.publish
-        try:
-            output.Place.publish = lambda self: (_ for _ in ()).throw(errors.Failure("stopped"))
-            self.refused(r"^stopped$", self.job())
-        finally:
-            output.Place.publish = whole
-
-    def test_cells_that_a_spreadsheet_would_run_and_odd_texts(self):
-        rows = drivers(400)
-        odd = ["=1+1", "'=1+1", " two  ", "a,b", 'q"q', "", "-5", "@x", "'x", "Zürich"]
-        for i, row in enumerate(rows):
-            row["speed"] = odd[i % len(odd)]
-        write_csv(self.folder / "drivers.csv", rows)
-        self.publish(self.job(), target="kept")
-        made = {row["speed"] for row in read_csv(self.folder / "kept")}
-        self.assertEqual(
-            made, {"'=1+1", "''=1+1", " two  ", "a,b", 'q"q', "", "-5", "'@x", "'x", "Zürich"}
-        )
-
-    def test_relaxed_cuts_give_smaller_groups(self):
-        write_csv(self.folder / "drivers.csv", drivers(1000))
-        strict = self.publish(self.job(), target="kept1")
-        relaxed = self.publish(self.job(mondrian="cuts: relaxed"), target="kept2")
-        self.assertLess(relaxed.facts["discernibility_penalty"], strict.facts["discernibility_penalty"])
-        self.assert_promise(read_csv(self.folder / "kept2"))
-
-    def test_a_scheme_found_on_a_sample_is_applied_to_all_and_counted(self):
-        rows = drivers(2000) + [{"id": "x", "name": "x", "age": "99", "country": "USA", "speed": "1"}]
-        write_csv(self.folder / "drivers.csv", rows)
-        full = dict(age="hierarchy: {intervals: {widths: [10, 30]}}")
-        job = self.job(**full, algorithm="suppression: 0%")
-        self.refused(
-            r"1 of 2001 records are in classes that break k or a model, 0 may be suppressed",
-            job,
-            levels="1,1",
-        )
-        job = self.job(**full, algorithm="suppression: 1%")
-        report = self.publish(job, levels="1,1", target="kept")
-        made = read_csv(self.folder / "kept")
-        self.assertEqual((len(made), report.facts["suppressed"], report.facts["dropped"]), (2000, 1, 1))
-        self.assert_promise(made)
-        self.assertEqual({row["country"] for row in made}, {"Europe", "America"})
-        self.refused(r"age has no level 9", job, levels="9,1")
-        self.refused(r"1 levels for 2 quasi", job, levels="9")
-        self.refused(r"do one of the two", self.job(), levels="1,1")
-
-    def test_suppressed_records_are_kept_as_a_class_or_left_out(self):
-        rare = [
-            {"id": "x", "name": "x", "age": str(150 + 60 * i), "country": "USA", "speed": str(100 + i)}
-            for i in range(8)
-        ]
-        write_csv(self.folder / "drivers.csv", drivers(2000) + rare)
-        full = dict(age="hierarchy: {intervals: {widths: [10, 30]}}")
-        stars = []
-        for at, (words, published) in enumerate((("keep_or_drop", 2008), ("drop", 2000))):
-            job = self.job(**full, algorithm=f"suppression: 1%\nsuppressed_records: {words}")
-            report = self.publish(job, levels="1,1", target=f"kept{at}")
-            made = read_csv(self.folder / f"kept{at}")
-            self.assertEqual((len(made), report.facts["suppressed"]), (published, 8))
-            self.assertEqual(report.facts["dropped"], 2008 - published)
-            self.assert_promise(made)
-            stars.append(sum(row["age"] == "*" for row in made))
-        self.assertEqual(stars, [8, 0])
 
     @unittest.skipUnless(MINICLUSTER, "HDFS's mini-cluster is not there")
     def test_files_of_hdfs(self):
@@ -400,3 +251,159 @@ class Cluster(PublishTest):
 
 if __name__ == "__main__":
     unittest.main()
+
+
+class OneMachine(Published):
+    """What does not depend on the number of machines."""
+    is_on_cluster = False
+
+    def test_all_of_it_as_sample_and_one_part_is_what_one_machine_publishes(self):
+        write_csv(self.folder / "drivers.csv", drivers(1500))
+        for cuts in ("cuts: strict", "cuts: strict, cut_by: entropy, ranges: region"):
+            job = self.job(mondrian=cuts, entropy=", entropy: 1.5")
+            subprocess.run(
+                [BINARY, "anonymize", "--report", self.folder / "native.json", job.path],
+                check=True,
+                capture_output=True,
+            )
+            native = sorted(map(tuple, csv.reader(open(self.folder / "out", newline=""))))
+            facts = json.loads((self.folder / "native.json").read_text())
+            os.remove(self.folder / "out")
+            os.remove(self.folder / "native.json")
+            for parts in (1, 4):
+                report = self.publish(job, target=f"kept{parts}", parts=parts)
+                made = read_csv(self.folder / f"kept{parts}")
+                shutil.rmtree(self.folder / f"kept{parts}")
+                self.assertEqual(
+                    sorted([tuple(made[0])] + [tuple(row.values()) for row in made]), native, (cuts, parts)
+                )
+            self.assertIn(
+                f"{report.facts['discernibility_penalty']:.0f}", json.dumps(facts).replace(".0", "")
+            )
+
+    def test_parts_that_cannot_reach_k_or_l_are_merged(self):
+        rows = drivers(300)
+        for row in rows:
+            row["speed"] = "100" if int(row["age"]) < 50 else row["speed"]
+        write_csv(self.folder / "drivers.csv", rows)
+        report = self.publish(self.job(l=3), parts=16, way="quantiles", target="kept")
+        self.assertLess(report.facts["parts"], 16)
+        self.assertRegex(" ".join(report.remarks), r"could not keep k or a model by themselves and were merged")
+        self.assert_promise(read_csv(self.folder / "kept"), l=3)
+        report = self.publish(self.job(k=200), parts=8, target="kept2")
+        self.assertEqual(report.facts["parts"], 1)
+
+    def test_a_table_that_cannot_reach_k_or_l_is_refused(self):
+        write_csv(self.folder / "drivers.csv", drivers(20))
+        self.refused(r"all 20 records together do not keep k = 21", self.job(k=21))
+        self.refused(r"or a model", self.job(l=10))
+
+    def test_a_small_sample_still_gives_parts(self):
+        write_csv(self.folder / "drivers.csv", drivers())
+        report = self.publish(self.job(), fraction=0.0001, target="kept")
+        self.assertEqual(report.facts["parts"] < 4, bool(report.remarks))
+        self.assert_promise(read_csv(self.folder / "kept"))
+
+    def test_values_that_a_hierarchy_lacks_are_all_named(self):
+        rows = drivers(100)
+        rows[3]["country"], rows[4]["country"] = "Oz", "Utopia"
+        write_csv(self.folder / "drivers.csv", rows)
+        said = self.refused(r"country", self.job())
+        self.assertIn("Oz", said)
+        self.assertIn("Utopia", said)
+
+    def test_files_with_different_headers_or_schemas_are_refused(self):
+        os.mkdir(self.folder / "many")
+        write_csv(self.folder / "many" / "a.csv", drivers(300))
+        write_csv(self.folder / "many" / "b.csv", drivers(300), ["id", "name", "country", "age", "speed"])
+        self.refused(r"different headers", self.job(), sources.Source("csv", str(self.folder / "many")))
+        columns = "id string, name string, age int, country string, speed int"
+        for name, schema, row in (
+            ("a", columns, ("1", "n", 30, "USA", 1)),
+            ("b", columns.replace(", country string", ""), ("1", "n", 30, 1)),
+        ):
+            self.spark.createDataFrame([row], schema).write.parquet(f"{self.folder}/two/{name}")
+        source = sources.Source("parquet", f"{self.folder}/two/*")
+        self.refused(r"has other columns or types than|no column country", self.job(), source)
+
+    def test_input_that_is_missing_or_broken_is_refused(self):
+        self.refused(r"no such input path", self.job())
+        write_csv(self.folder / "drivers.csv", drivers(10), ["id", "age", "speed"])
+        self.refused(r"the input has no column country", self.job())
+        (self.folder / "drivers.csv").write_text("id,name,age,country,speed\n")
+        self.refused(r"no records", self.job())
+        (self.folder / "drivers.csv").write_text("id,name,age,country,speed\n1,n,30,USA\n")
+        self.refused(r"can't be read as what it should be", self.job())
+
+    def test_an_output_that_exists_is_not_touched(self):
+        write_csv(self.folder / "drivers.csv", drivers(100))
+        os.mkdir(self.folder / "kept-out")
+        (self.folder / "kept-out" / "mine").write_text("mine")
+        self.refused(r"the output .*kept-out exists", self.job(), target="kept-out")
+        self.assertEqual((self.folder / "kept-out" / "mine").read_text(), "mine")
+
+    def test_a_failure_late_in_the_job_leaves_nothing(self):
+        write_csv(self.folder / "drivers.csv", drivers(300))
+        whole = output.Place.publish
+        try:
+            output.Place.publish = lambda self: (_ for _ in ()).throw(errors.Failure("stopped"))
+            self.refused(r"^stopped$", self.job())
+        finally:
+            output.Place.publish = whole
+
+    def test_cells_that_a_spreadsheet_would_run_and_odd_texts(self):
+        rows = drivers(400)
+        odd = ["=1+1", "'=1+1", " two  ", "a,b", 'q"q', "", "-5", "@x", "'x", "Zürich"]
+        for i, row in enumerate(rows):
+            row["speed"] = odd[i % len(odd)]
+        write_csv(self.folder / "drivers.csv", rows)
+        self.publish(self.job(), target="kept")
+        made = {row["speed"] for row in read_csv(self.folder / "kept")}
+        self.assertEqual(
+            made, {"'=1+1", "''=1+1", " two  ", "a,b", 'q"q', "", "-5", "'@x", "'x", "Zürich"}
+        )
+
+    def test_relaxed_cuts_give_smaller_groups(self):
+        write_csv(self.folder / "drivers.csv", drivers(1000))
+        strict = self.publish(self.job(), target="kept1")
+        relaxed = self.publish(self.job(mondrian="cuts: relaxed"), target="kept2")
+        self.assertLess(relaxed.facts["discernibility_penalty"], strict.facts["discernibility_penalty"])
+        self.assert_promise(read_csv(self.folder / "kept2"))
+
+    def test_a_scheme_found_on_a_sample_is_applied_to_all_and_counted(self):
+        rows = drivers(2000) + [{"id": "x", "name": "x", "age": "99", "country": "USA", "speed": "1"}]
+        write_csv(self.folder / "drivers.csv", rows)
+        full = dict(age="hierarchy: {intervals: {widths: [10, 30]}}")
+        job = self.job(**full, algorithm="suppression: 0%")
+        self.refused(
+            r"1 of 2001 records are in classes that break k or a model, 0 may be suppressed",
+            job,
+            levels="1,1",
+        )
+        job = self.job(**full, algorithm="suppression: 1%")
+        report = self.publish(job, levels="1,1", target="kept")
+        made = read_csv(self.folder / "kept")
+        self.assertEqual((len(made), report.facts["suppressed"], report.facts["dropped"]), (2000, 1, 1))
+        self.assert_promise(made)
+        self.assertEqual({row["country"] for row in made}, {"Europe", "America"})
+        self.refused(r"age has no level 9", job, levels="9,1")
+        self.refused(r"1 levels for 2 quasi", job, levels="9")
+        self.refused(r"do one of the two", self.job(), levels="1,1")
+
+    def test_suppressed_records_are_kept_as_a_class_or_left_out(self):
+        rare = [
+            {"id": "x", "name": "x", "age": str(150 + 60 * i), "country": "USA", "speed": str(100 + i)}
+            for i in range(8)
+        ]
+        write_csv(self.folder / "drivers.csv", drivers(2000) + rare)
+        full = dict(age="hierarchy: {intervals: {widths: [10, 30]}}")
+        stars = []
+        for at, (words, published) in enumerate((("keep_or_drop", 2008), ("drop", 2000))):
+            job = self.job(**full, algorithm=f"suppression: 1%\nsuppressed_records: {words}")
+            report = self.publish(job, levels="1,1", target=f"kept{at}")
+            made = read_csv(self.folder / f"kept{at}")
+            self.assertEqual((len(made), report.facts["suppressed"]), (published, 8))
+            self.assertEqual(report.facts["dropped"], 2008 - published)
+            self.assert_promise(made)
+            stars.append(sum(row["age"] == "*" for row in made))
+        self.assertEqual(stars, [8, 0])
