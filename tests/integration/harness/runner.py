@@ -5,6 +5,7 @@ import os
 import pathlib
 import signal
 import sys
+import time
 import unittest
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
@@ -45,12 +46,23 @@ class Case(unittest.TestCase):
 
 
 class Results(unittest.TextTestResult):
-    """Counts what passed; a subtest that fails makes its test fail."""
+    """Counts what passed; a subtest that fails makes its test fail. Remembers how long each test took, the
+    first of a class with what the class prepared."""
     passed = 0
+
+    def startTestRun(self):
+        super().startTestRun()
+        self.seconds, self._before = [], time.monotonic()
 
     def addSuccess(self, test):
         super().addSuccess(test)
         self.passed += 1
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        now = time.monotonic()
+        self.seconds.append((now - self._before, test.id().removeprefix("__main__.")))
+        self._before = now
 
 
 def shared_folder(name):
@@ -66,6 +78,8 @@ def main():
     result = program.result
     for test, reason in result.skipped:
         print(f"skipped: {test}: {reason}")
+    for seconds, test in sorted(result.seconds, reverse=True)[:5]:
+        print(f"{seconds:6.1f} s  {test}")
     failed = len(result.failures) + len(result.errors) + len(result.unexpectedSuccesses)
     print(f"{result.passed} passed, {failed} failed", flush=True)
     sys.exit(0 if failed == 0 and result.passed + len(result.skipped) > 0 else 1)
