@@ -11,7 +11,7 @@ from harness import configuration, world
 from harness.pgveil import Pgveil
 from harness.runner import main
 from harness.server import ServerCase
-from harness.wire import RawClient
+from harness.wire import RawClient, scram_verifier
 
 FILE = {"operator": "operator's pass", "dba": "dba's pass", "both": "the file's pass", "dpo": "dpo's pass"}
 BACKEND = {
@@ -253,7 +253,7 @@ class UnqualifiedQuery(AuthQueryCase):
     def start(cls):
         super().start()
         cls.pgveil.stop()
-        forged = configuration.scram_verifier("forged")
+        forged = scram_verifier("forged")
         cls.postgres.run(
             "CREATE SCHEMA evil; GRANT USAGE ON SCHEMA evil TO PUBLIC; "
             "CREATE FUNCTION evil.verifier_of(text, OUT name text, OUT verifier text) LANGUAGE sql AS "

@@ -74,7 +74,7 @@ class BackendLoss(StackCase):
                 while True:
                     tail = (tail + client.read_bytes(1))[-600:]
                     tail += client.buffer
-                    client.buffer = b""
+                    client.buffer.clear()
             except Exception as error:  # noqa: BLE001
                 self.assertEqual(type(error).__name__, "Closed")
             self.assertTrue(b"57P01" in tail[-600:] or b"08006" in tail[-600:], tail[-300:])

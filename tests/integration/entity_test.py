@@ -213,7 +213,7 @@ class ClinicCase(Served):
     test_seconds = 600
     TABLES = policies.CLINIC
     open_tables = ("public.places",)
-    persons = 2000
+    persons = 1200
     key = "int8"
 
     @classmethod

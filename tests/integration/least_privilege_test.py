@@ -7,7 +7,7 @@ from harness.psql import psql
 from harness.runner import main
 from harness.server import ServerCase
 from harness.stack import StackCase
-from harness.wire import RawClient
+from harness.wire import RawClient, scram_verifier
 
 QUERY_ROLE = "Odd-Query Role"
 ROLE = f'"{QUERY_ROLE}"'
@@ -134,7 +134,7 @@ class LeastPrivilege(ServerCase):
         cls.setup = cls.pgveil.setup_sql()
         for _ in range(2):
             cls.postgres.run(cls.setup, "demo")
-        cls.postgres.run(f"ALTER ROLE pgveil_admin PASSWORD '{world.ADMIN_PASSWORD}'")
+        cls.postgres.run(f"ALTER ROLE pgveil_admin PASSWORD '{scram_verifier(world.ADMIN_PASSWORD, 1)}'")
         cls.pgveil.start()
         cls.pgveil.build("people_k2", "staff_k3")
 
@@ -448,7 +448,7 @@ class WhatExtensionsBring(ServerCase):
         cls.before = cls.pgveil.command("setup-sql", "--who-loses", "--config", str(cls.pgveil.config_path)).stdout
         cls.setup = cls.pgveil.setup_sql()
         cls.postgres.run(cls.setup, "demo")
-        cls.postgres.run(f"ALTER ROLE pgveil_admin PASSWORD '{world.ADMIN_PASSWORD}'")
+        cls.postgres.run(f"ALTER ROLE pgveil_admin PASSWORD '{scram_verifier(world.ADMIN_PASSWORD, 1)}'")
 
     def check(self):
         return self.pgveil.command("check", "--config", str(self.pgveil.config_path))

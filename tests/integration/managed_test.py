@@ -6,7 +6,7 @@ from harness.pgveil import Pgveil
 from harness.psql import psql
 from harness.runner import main
 from harness.server import ServerCase
-from harness.wire import RawClient
+from harness.wire import RawClient, scram_verifier
 
 LANDLORD = "landlord"
 # What services make beside it. anon is Supabase's; its default privileges are for all that landlord makes.
@@ -43,8 +43,8 @@ class Rented(ServerCase):
         cls.setup = cls.script()
         for _ in range(2):
             cls.postgres.run(cls.setup, "demo", LANDLORD)
-        cls.postgres.run(f"ALTER ROLE pgveil_query PASSWORD '{world.QUERY_PASSWORD}';"
-                         f"ALTER ROLE pgveil_admin PASSWORD '{world.ADMIN_PASSWORD}'", "demo", LANDLORD)
+        cls.postgres.run(f"ALTER ROLE pgveil_query PASSWORD '{scram_verifier(world.QUERY_PASSWORD, 1)}';"
+                         f"ALTER ROLE pgveil_admin PASSWORD '{scram_verifier(world.ADMIN_PASSWORD, 1)}'", "demo", LANDLORD)
         cls.pgveil.start()
         cls.pgveil.build("people_k2", "staff_k3")
 

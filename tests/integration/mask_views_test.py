@@ -7,7 +7,7 @@ from harness import world
 from harness.pgveil import Pgveil
 from harness.runner import main
 from harness.server import ServerCase
-from harness.wire import RawClient
+from harness.wire import RawClient, scram_verifier
 
 VIEWS = "SELECT relname FROM pg_class WHERE relnamespace = 'pgveil'::regnamespace AND relkind = 'v' AND relname <> 'current_version' ORDER BY 1"
 NOTED = "SELECT name FROM pgveil.mask_view ORDER BY 1"
@@ -28,7 +28,7 @@ class MaskViews(ServerCase):
         cls.setup = cls.pgveil.setup_sql()
         for _ in range(2):
             cls.postgres.run(cls.setup, "demo")
-        cls.postgres.run(f"ALTER ROLE pgveil_admin PASSWORD '{world.ADMIN_PASSWORD}'")
+        cls.postgres.run(f"ALTER ROLE pgveil_admin PASSWORD '{scram_verifier(world.ADMIN_PASSWORD, 1)}'")
         cls.pgveil.start()
         cls.pgveil.build("people_k2", "staff_k3")
 

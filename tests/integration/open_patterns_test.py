@@ -6,6 +6,7 @@ from harness import world
 from harness.pgveil import Pgveil
 from harness.runner import main
 from harness.server import ServerCase
+from harness.wire import scram_verifier
 
 WORLD = """
 CREATE TABLE public.fruit (fruit text PRIMARY KEY, weight integer);
@@ -40,7 +41,7 @@ class OpenPatterns(ServerCase):
         cls.setup = cls.pgveil.setup_sql()
         for _ in range(2):
             cls.postgres.run(cls.setup, "demo")
-        cls.postgres.run(f"ALTER ROLE pgveil_admin PASSWORD '{world.ADMIN_PASSWORD}'")
+        cls.postgres.run(f"ALTER ROLE pgveil_admin PASSWORD '{scram_verifier(world.ADMIN_PASSWORD, 1)}'")
         cls.pgveil.start()
         cls.pgveil.build("people_k2")
 

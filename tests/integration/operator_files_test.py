@@ -12,7 +12,7 @@ import urllib.request
 import yaml
 
 from harness import world
-from harness.configuration import scram_verifier
+from harness.wire import scram_verifier
 from harness.pgveil import binary
 from harness.ports import free_port
 from harness.runner import REPOSITORY, main

@@ -9,10 +9,10 @@ import tempfile
 import time
 
 from harness import world
-from harness.configuration import scram_verifier
 from harness.page import PASSWORDS, Browser, PageCase, column
 from harness.pgveil import binary
 from harness.runner import Case, main
+from harness.wire import scram_verifier
 
 
 class SignIn(PageCase):

@@ -10,7 +10,7 @@ from harness.pgveil import Pgveil
 from harness.runner import main
 from harness.server import ServerCase
 from harness.stack import StackCase
-from harness.wire import RawClient
+from harness.wire import RawClient, scram_verifier
 
 CITIES = "SELECT count(city), count(id) FROM people"
 RAW, MASKED = [["11", "11"]], [["4", "0"]]
@@ -327,7 +327,7 @@ class Sessions(ServerCase):
 
     def other_password(self, role):
         return (
-            lambda text: self.without(role)(text) + f'"{role}" "{configuration.scram_verifier("another")}"\n'
+            lambda text: self.without(role)(text) + f'"{role}" "{scram_verifier("another")}"\n'
         )
 
     def assert_ended(self, client, words, state="28000"):

@@ -1,11 +1,9 @@
 """Writes pgveil's own files: the configuration, its secrets and the policies."""
-import base64
-import hashlib
-import hmac
 import json
 import os
 
 from . import world
+from .wire import scram_verifier
 
 CONFIG = """\
 listen: {{host: 127.0.0.1, port: {listen_port}, threads: 2}}
@@ -40,16 +38,6 @@ MASK_FORM = os.environ.get("PGVEIL_MASK_FORM", "cheapest")
 
 # pool.mode of all tests that do not choose it themselves.
 POOL_MODE = os.environ.get("PGVEIL_POOL_MODE", "none")
-
-
-def scram_verifier(password, iterations=4096):
-    """What PostgreSQL keeps for a password."""
-    salt = os.urandom(16)
-    salted = hashlib.pbkdf2_hmac("sha256", password.encode(), salt, iterations)
-    stored_key = hashlib.sha256(hmac.digest(salted, b"Client Key", "sha256")).digest()
-    server_key = hmac.digest(salted, b"Server Key", "sha256")
-    text = [base64.b64encode(part).decode() for part in (salt, stored_key, server_key)]
-    return f"SCRAM-SHA-256${iterations}:{text[0]}${text[1]}:{text[2]}"
 
 
 def write_secret(path, text):

@@ -46,7 +46,7 @@ class Reply:
     copied: bytes = b""
     negotiated: tuple | None = None                           # version, and options that are not known
     status: str = ""
-    raw: bytes = b""
+    raw: bytearray = dataclasses.field(default_factory=bytearray)
     is_closed: bool = False
 
     def texts(self):
@@ -101,6 +101,16 @@ def cancel_packet(pid, secret):
     return struct.pack("!III", 12 + len(secret), CANCEL_REQUEST, pid) + secret
 
 
+def scram_verifier(password, iterations=4096):
+    """What PostgreSQL keeps for a password."""
+    salt = os.urandom(16)
+    salted = hashlib.pbkdf2_hmac("sha256", password.encode(), salt, iterations)
+    stored_key = hashlib.sha256(hmac.digest(salted, b"Client Key", "sha256")).digest()
+    server_key = hmac.digest(salted, b"Server Key", "sha256")
+    text = [base64.b64encode(part).decode() for part in (salt, stored_key, server_key)]
+    return f"SCRAM-SHA-256${iterations}:{text[0]}${text[1]}:{text[2]}"
+
+
 class ScramExchange:
     """The client's side of SCRAM-SHA-256 without channel binding (RFC 5802, RFC 7677)."""
 
@@ -132,7 +142,7 @@ class RawClient:
         """With a user it logs in at once; without one only the socket is open."""
         self.socket = socket.create_connection((host, port), timeout=READ_SECONDS)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.buffer = b""
+        self.buffer = bytearray()
         self.settings, self.key, self.secret = {}, None, b""
         self.authentication = []
         self.login = None
@@ -208,7 +218,8 @@ class RawClient:
             if not data:
                 raise Closed
             self.buffer += data
-        taken, self.buffer = self.buffer[:count], self.buffer[count:]
+        taken = bytes(self.buffer[:count])
+        del self.buffer[:count]
         return taken
 
     def read_message(self):
@@ -226,7 +237,8 @@ class RawClient:
                 reply.is_closed = True
                 return reply
             reply.messages += tag.decode()
-            reply.raw += tag + body
+            reply.raw += tag
+            reply.raw += body
             self._take(reply, tag, body)
             if tag in [bytes([byte]) for byte in until]:
                 return reply
@@ -271,7 +283,8 @@ class RawClient:
         while not reply.messages.endswith(("Z", "E")):
             tag, body = self.read_message()
             reply.messages += tag.decode()
-            reply.raw += tag + body
+            reply.raw += tag
+            reply.raw += body
             self._take(reply, tag, body)
             if tag != b"R":
                 continue
