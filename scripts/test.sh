@@ -116,13 +116,15 @@ start_python_suite() {
 
 # Needs Spark and Java, which only ./run deps spark installs; without them it says so.
 start_spark() {
+  local all=()
   if ! has_spark; then
     leave_out spark "neither Spark nor Java is here; ./run deps spark installs both"
   elif ! "${AS_USER[@]}" "$SPARK_PYTHON" -c '' 2>/dev/null; then
     leave_out spark "the user $RUN_USER can't reach build/spark; clone to a folder that this user can read"
   else
-    start spark "${AS_USER[@]}" "${test_environment[@]}" "PGVEIL_SPARK_JARS=$SPARK_HOME_DIRECTORY/hdfs" \
-      "$SPARK_PYTHON" "$TEST_ROOT/spark/tests/run.py"
+    [[ ${#long_option[@]} -eq 0 ]] || all=(PGVEIL_LONG=1)
+    start spark "${AS_USER[@]}" "${test_environment[@]}" "${all[@]}" \
+      "PGVEIL_SPARK_JARS=$SPARK_HOME_DIRECTORY/hdfs" "$SPARK_PYTHON" "$TEST_ROOT/spark/tests/run.py"
   fi
 }
 

@@ -12,7 +12,7 @@ import subprocess
 import time
 import unittest
 
-from session import BINARY, DRIVER, MINICLUSTER, PublishTest
+from session import BINARY, DRIVER, MINICLUSTER, PublishTest, long_only
 
 from drivers import drivers, job_text, read_csv, write_csv
 from harness.postgres import BIN, Postgres
@@ -298,6 +298,7 @@ class OneMachine(Published):
         self.refused(r"all 20 records together do not keep k = 21", self.job(k=21))
         self.refused(r"or a model", self.job(l=10))
 
+    @long_only
     def test_a_small_sample_still_gives_parts(self):
         write_csv(self.folder / "drivers.csv", drivers())
         report = self.publish(self.job(), fraction=0.0001, target="kept")
@@ -351,6 +352,7 @@ class OneMachine(Published):
         finally:
             output.Place.publish = whole
 
+    @long_only
     def test_cells_that_a_spreadsheet_would_run_and_odd_texts(self):
         rows = drivers(400)
         odd = ["=1+1", "'=1+1", " two  ", "a,b", 'q"q', "", "-5", "@x", "'x", "Zürich"]
@@ -363,6 +365,7 @@ class OneMachine(Published):
             made, {"'=1+1", "''=1+1", " two  ", "a,b", 'q"q', "", "-5", "'@x", "'x", "Zürich"}
         )
 
+    @long_only
     def test_relaxed_cuts_give_smaller_groups(self):
         write_csv(self.folder / "drivers.csv", drivers(1000))
         strict = self.publish(self.job(), target="kept1")
@@ -390,6 +393,7 @@ class OneMachine(Published):
         self.refused(r"1 levels for 2 quasi", job, levels="9")
         self.refused(r"do one of the two", self.job(), levels="1,1")
 
+    @long_only
     def test_suppressed_records_are_kept_as_a_class_or_left_out(self):
         rare = [
             {"id": "x", "name": "x", "age": str(150 + 60 * i), "country": "USA", "speed": str(100 + i)}

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import unittest
 
-from session import BINARY, PublishTest
+from session import BINARY, PublishTest, long_only
 
 from drivers import drivers, read_csv, write_csv
 from pyarrow import parquet as pq
@@ -129,6 +129,7 @@ class Models(PublishTest):
                 self.assertEqual(self.published("kept"), self.native(job, "--transformation", "1,1"))
                 shutil.rmtree(self.folder / "kept")
 
+    @long_only
     def test_records_that_show_stars_by_themselves_are_not_suppressed_with_the_others(self):
         """Alone, they keep the model; together with those of the class that breaks it, they do not."""
         ages = [("0", "a", 15), ("0", "b", 15), ("31", "a", 33), ("31", "b", 33), ("91", "a", 4)]
@@ -154,6 +155,7 @@ class Models(PublishTest):
         facts = report.facts
         self.assertEqual((facts["classes"], facts["suppressed"], facts["dropped"]), (2, 4, 4))
 
+    @long_only
     def test_the_highest_risk_is_a_size_of_classes(self):
         write_csv(self.folder / "drivers.csv", skewed())
         for risk, is_kept in (("1.42%", False), ("1.43%", True)):
@@ -173,6 +175,7 @@ class Models(PublishTest):
                 rows.append({"id": age, "name": "n", "age": age, "country": "Italy", "speed": speed})
         write_csv(self.folder / "drivers.csv", rows)
 
+    @long_only
     def test_risks_of_all_classes_together_suppress_the_smallest_as_on_one_machine(self):
         self.graded()
         for risk, words, suppressed in (
@@ -192,6 +195,7 @@ class Models(PublishTest):
         said = "11 of 45 records are in classes that break k or a model, 4 may be suppressed"
         self.refused(said, job, levels="1,1")
 
+    @long_only
     def test_ties_of_the_smallest_classes_are_broken_as_on_one_machine(self):
         write_csv(self.folder / "drivers.csv", drivers(400))
         full = dict(age="hierarchy: {intervals: {widths: [2, 30]}}")
@@ -201,6 +205,7 @@ class Models(PublishTest):
         self.assertEqual(self.published("kept"), self.native(job, "--transformation", "1,0"))
         self.assertGreater(report.facts["suppressed"], 20)
 
+    @long_only
     def test_risks_of_what_was_written_are_judged_again(self):
         self.graded()
         job = self.job(**FULL, algorithm="suppression: 70%\nrisk: {average: 12%}")
@@ -213,6 +218,7 @@ class Models(PublishTest):
         self.addCleanup(setattr, Binary, "classes_to_suppress", asked)
         self.refused(r"the written table together break average_risk 0\.12", job, levels="1,1")
 
+    @long_only
     def test_null_and_the_empty_text_look_alike_in_csv(self):
         source = self.parquet(["", None, "a"], "string")
         said = r"speed has NULLs and empty texts, which look alike in CSV"
@@ -267,6 +273,7 @@ class Models(PublishTest):
         self.spark.createDataFrame(rows, columns).write.parquet(path)
         return sources.Source("parquet", path)
 
+    @long_only
     def test_typed_values_and_nulls_are_compared_by_their_texts(self):
         for kind, order, target_kind, speeds in (
             ("int", "number", "parquet", [9, 10, 100, None]),
@@ -287,6 +294,7 @@ class Models(PublishTest):
         said = self.refused(r"speed is of the type timestamp", job, source)
         self.assertIn("needs texts, numbers or dates", said)
 
+    @long_only
     def test_an_empty_text_is_a_value_of_csv_like_another(self):
         source = self.parquet(["", "a", "b"], "string")
         job = self.job(models="t_closeness: {t: 0.3}")
@@ -297,6 +305,7 @@ class Models(PublishTest):
             speeds = collections.Counter(row["speed"] for row in read_csv(self.folder / folder))
             self.assertEqual(speeds, {"": 134, "a": 133, "b": 133})
 
+    @long_only
     def test_empty_cells_of_a_quasi_identifier_are_a_class_for_two_columns_with_models(self):
         rows = lettered(300)
         for i, row in enumerate(rows):
@@ -318,6 +327,7 @@ class Models(PublishTest):
         self.assertEqual(ages, {"": 100, "30": 100, "40": 100})
         self.assertEqual(report.facts["classes_counted"], 3)
 
+    @long_only
     def test_classes_are_joined_by_keys_that_may_be_null(self):
         one = self.spark.createDataFrame([(None, "x", 1), ("a", "x", 2)], "c0 string, c1 string, d int")
         other = self.spark.createDataFrame([(None, "x", 3), ("b", "x", 4)], "c0 string, c1 string, e int")
@@ -326,6 +336,7 @@ class Models(PublishTest):
         made = classes.joined(one, other, ["c0", "c1"], "left")
         self.assertEqual({tuple(row) for row in made.collect()}, {(None, "x", 1, 3), ("a", "x", 2, None)})
 
+    @long_only
     def test_texts_with_and_without_a_mark_are_told_apart(self):
         rows = lettered(300)
         for i, row in enumerate(rows):
@@ -337,6 +348,7 @@ class Models(PublishTest):
             {"'=1": 100, "''=1": 100, "b": 100},
         )
 
+    @long_only
     def test_minus_zero_is_compared_by_its_text(self):
         for kind in ("csv", "parquet"):
             for model in ("t_closeness: {t: 0.3}", "beta_likeness: {beta: 1.5}"):

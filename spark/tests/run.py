@@ -15,9 +15,11 @@ class Result(unittest.TextTestResult):
         super().startTest(test)
         self.stream.flush()
 
-    def addSkip(self, test, reason):
-        super().addSkip(test, reason)
-        print(f"skipped: {test.id()}: {reason}", flush=True)
+    def say_skipped(self):
+        """A line for each reason."""
+        for reason in dict.fromkeys(reason for _, reason in self.skipped):
+            tests = [test.id().rsplit(".", 1)[-1] for test, its in self.skipped if its == reason]
+            print(f"skipped: {tests[0] if len(tests) == 1 else f'{len(tests)} tests'}: {reason}")
 
 
 def main():
@@ -31,6 +33,7 @@ def main():
     result = unittest.TextTestRunner(sys.stdout, verbosity=2, resultclass=Result, warnings="ignore").run(
         suite
     )
+    result.say_skipped()
     failed = len(result.failures) + len(result.errors)
     print(f"{result.testsRun - failed - len(result.skipped)} passed, {failed} failed")
     sys.exit(1 if failed or result.testsRun == 0 else 0)

@@ -86,6 +86,10 @@ def _session(is_on_cluster):
     return _Kept.session
 
 
+# For tests that vary what a test beside them asks. Each takes several queries of Spark.
+long_only = unittest.skipUnless(os.environ.get("PGVEIL_LONG") == "1", "./run test --long spark runs it")
+
+
 class PublishTest(unittest.TestCase):
     """With a session of Spark, and a folder for each test."""
 

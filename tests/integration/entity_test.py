@@ -349,7 +349,7 @@ class Clinic(ClinicCase):
 
 class Switching(ClinicCase):
     """Pseudonyms of uuid, because the numbers of two versions would match by chance."""
-    persons = 1000
+    persons = 300
     key = "uuid"
 
     def test_readers_see_all_tables_of_one_build(self):
