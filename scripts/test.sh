@@ -12,10 +12,12 @@ source "$ROOT/scripts/servers.sh"
 # integration, because a browser is slow beside the Java machines of spark.
 SUITES=(unit architecture format spark integration web oracle majors clients)
 # What is repeated with a server of the newest major: the attacks, the oracle, and statements of drivers and
-# tools, the longest first. ./run test --server MAJOR integration oracle runs everything.
-MAJOR_TESTS=(integration/masked_copies_test integration/stored_masks_test integration/types_test
-  oracle/noninterference_test oracle/oracle_test integration/leaks_test integration/drivers_test
-  oracle/view_definitions_test integration/recorded_test integration/attack_cases_test)
+# tools, the longest first. With --long, what is stored in the database and what plans could tell, too.
+# ./run test --server MAJOR integration oracle runs everything.
+MAJOR_TESTS=(oracle/oracle_test integration/types_test integration/leaks_test integration/drivers_test
+  integration/recorded_test integration/attack_cases_test)
+LONG_MAJOR_TESTS=(integration/masked_copies_test integration/stored_masks_test oracle/noninterference_test
+  oracle/view_definitions_test)
 passed=0
 failed=0
 left_out=() # a line for each suite or test that did not run: what, and why
@@ -199,12 +201,17 @@ prepare_majors() {
   test_environment=("${usual[@]}")
 }
 
-# Repeats the tests of MAJOR_TESTS with the newest major. The oracle draws fewer statements, because it has
+# Repeats these tests with the newest major. The oracle draws fewer statements, because it has
 # drawn all of them with the oldest one.
 start_majors() {
-  local name fewer
+  local name fewer names=("${MAJOR_TESTS[@]}")
   ((${#majors_environment[@]} > 0)) || return 0
-  for name in "${MAJOR_TESTS[@]}"; do
+  if [[ ${#long_option[@]} -gt 0 ]]; then
+    names=("${LONG_MAJOR_TESTS[@]}" "${names[@]}")
+  else
+    leave_out majors "${#LONG_MAJOR_TESTS[@]} programs take long; ./run test --long majors runs them"
+  fi
+  for name in "${names[@]}"; do
     fewer=()
     [[ $name != oracle/oracle_test ]] || fewer=(PGVEIL_STATEMENTS=1000)
     start "majors/$NEWEST_MAJOR/${name#*/}" "${AS_USER[@]}" "${majors_environment[@]}" "${fewer[@]}" \
