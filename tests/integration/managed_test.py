@@ -43,8 +43,9 @@ class Rented(ServerCase):
         cls.setup = cls.script()
         for _ in range(2):
             cls.postgres.run(cls.setup, "demo", LANDLORD)
-        cls.postgres.run(f"ALTER ROLE pgveil_query PASSWORD '{scram_verifier(world.QUERY_PASSWORD, 1)}';"
-                         f"ALTER ROLE pgveil_admin PASSWORD '{scram_verifier(world.ADMIN_PASSWORD, 1)}'", "demo", LANDLORD)
+        query, admin = (scram_verifier(text, 1) for text in (world.QUERY_PASSWORD, world.ADMIN_PASSWORD))
+        passwords = f"ALTER ROLE pgveil_query PASSWORD '{query}'; ALTER ROLE pgveil_admin PASSWORD '{admin}'"
+        cls.postgres.run(passwords, "demo", LANDLORD)
         cls.pgveil.start()
         cls.pgveil.build("people_k2", "staff_k3")
 

@@ -28,7 +28,7 @@ from harness.wire import RawClient  # noqa: E402
 
 IS_LONG = os.environ.get("PGVEIL_LONG") == "1"
 SEED = int(os.environ.get("PGVEIL_SEED", "1"))
-HISTORIES, STEPS = (20, 400) if IS_LONG else (2, 150)
+HISTORIES, STEPS = (20, 400) if IS_LONG else (2, 90)
 POLICY = naive.Policy(
     "h_policy", "public.h", 2, {"id": "insensitive", "job": "quasi_identifier", "town": "quasi_identifier"}
 )
