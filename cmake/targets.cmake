@@ -1,6 +1,6 @@
 # GCC frees memory while it compiles, whenever its memory has grown by a part. That took a quarter of the
-# time. Now it begins at 2 GB, which no file here reaches: the largest takes 1.1 GB (scripts/packages.sh counts
-# on 1.5 GB).
+# time. Now it begins at 2 GB, which no file here reaches. The largest takes 1.1 GB, and scripts/packages.sh
+# counts on 1.5 GB.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(keep_memory "--param ggc-min-expand=1000 --param ggc-min-heapsize=2000000")
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:${keep_memory}>")
