@@ -2,7 +2,8 @@ add_library(pgveil_sanitizers INTERFACE)
 if(PGVEIL_SANITIZE_ADDRESS)
   # The sanitizers check the program and its libraries. In the text of the unit tests, which call them, they
   # would take more than 40 % of the time that it is compiled. The tests are linked with them, so memory that
-  # a library uses wrongly is still found.
+  # a library uses wrongly is still found. An inline function that both have may be that of the test, which is
+  # not checked. The program has the checked ones only.
   target_compile_options(pgveil_sanitizers INTERFACE
     "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:PGVEIL_WITHOUT_SANITIZERS>>>:-fsanitize=address;-fsanitize=undefined>"
     # null and alignment look at each address before it is used, and vptr at the type of each object. They

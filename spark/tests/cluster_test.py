@@ -288,7 +288,9 @@ class OneMachine(Published):
         write_csv(self.folder / "drivers.csv", rows)
         report = self.publish(self.job(l=3), parts=16, way="quantiles", target="kept")
         self.assertLess(report.facts["parts"], 16)
-        self.assertRegex(" ".join(report.remarks), r"could not keep k or a model by themselves and were merged")
+        self.assertRegex(
+            " ".join(report.remarks), r"could not keep k or a model by themselves and were merged"
+        )
         self.assert_promise(read_csv(self.folder / "kept"), l=3)
         report = self.publish(self.job(k=200), parts=8, target="kept2")
         self.assertEqual(report.facts["parts"], 1)

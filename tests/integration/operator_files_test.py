@@ -12,11 +12,11 @@ import urllib.request
 import yaml
 
 from harness import world
-from harness.wire import scram_verifier
 from harness.pgveil import binary
 from harness.ports import free_port
 from harness.runner import REPOSITORY, main
 from harness.stack import StackCase
+from harness.wire import scram_verifier
 
 CONFIG = pathlib.Path(REPOSITORY) / "config"
 RULES = CONFIG / "prometheus" / "pgveil.rules.yaml"
