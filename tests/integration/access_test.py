@@ -23,7 +23,7 @@ class LocalClient(RawClient):
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(60)
         self.socket.connect(str(path))
-        self.buffer = b""
+        self.buffer = bytearray()
         self.settings, self.key = {}, None
         self.authentication = []
         self.login = self.log_in({"user": user, "database": database}, password)
