@@ -252,8 +252,9 @@ void check_logins(const Config& config, Findings& findings) {
 }
 
 int run_check(const CheckArguments& arguments, const std::string& config_path) {
-  const auto config = read_config(config_path);
+  auto config = read_config(config_path);
   if (!config) return report(config.error());
+  config = keeping_connections(std::move(*config));
   Findings findings(arguments.wants_all);
   check_tls(*config, findings);
   const auto users = read_users(*config);

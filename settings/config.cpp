@@ -176,6 +176,7 @@ db::Endpoint endpoint_of(const Config& config, const BackendRole& role, WantedSe
   endpoint.others = std::move(places);
   endpoint.wanted = wanted;
   endpoint.password_command = role.command;
+  endpoint.kept = config.kept_connections;
   return endpoint;
 }
 
@@ -205,6 +206,11 @@ std::vector<HostPort> places_of(const BackendConfig& backend) {
     if (place.port == 0) place.port = backend.port;
   }
   return places;
+}
+
+Config keeping_connections(Config config) {
+  if (!config.kept_connections) config.kept_connections = std::make_shared<db::KeptConnections>();
+  return config;
 }
 
 db::Endpoint query_endpoint(const Config& config) {

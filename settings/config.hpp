@@ -249,6 +249,8 @@ struct Config {
   log::Options log{.lines_per_second = 100};
   // Not read from the file: interrupts the queries on the endpoints of this configuration.
   std::shared_ptr<db::Interrupt> interrupt = std::make_shared<db::Interrupt>();
+  // Not read from the file either: see keeping_connections().
+  std::shared_ptr<db::KeptConnections> kept_connections = {};
 };
 
 // left_out: for a command that logs in nowhere, so that it needs no secret. Such a Config is for no endpoint.
@@ -261,6 +263,10 @@ enum class Passwords { read, left_out };
 
 // The servers in the order in which they are tried.
 [[nodiscard]] std::vector<HostPort> places_of(const BackendConfig& backend);
+
+// For one operation of many small queries. The endpoints of what it returns keep their connections between
+// them, until it and the endpoints are gone.
+[[nodiscard]] Config keeping_connections(Config config);
 
 // For query_role, and for the role of builds and exports: admin_role, or query_role if there is none. With
 // several servers, builds use the primary: a standby has rows of a moment ago, and takes no version.

@@ -77,7 +77,7 @@ void decide(Examination& examined, const std::vector<Acknowledgement>& acknowled
 }  // namespace
 
 Result<Examination> examine(const Config& config, const Specs& specs, const std::string& database) {
-  const auto endpoint = query_endpoint(config);
+  const auto endpoint = query_endpoint(keeping_connections(config));
   Examination out;
   auto catalog = db::load_catalog(
       endpoint, database,

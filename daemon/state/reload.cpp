@@ -118,6 +118,7 @@ Result<std::unique_ptr<ServingState>> ServingState::open(Config config, AuditLog
 
 Result<Present> ServingState::load(Config config, std::vector<LoadStep>& steps) {
   Present present;
+  config = keeping_connections(std::move(config));
   const auto now = this->present();
   std::optional<Error> first;
   const auto note = [&](std::string item, const auto& result, std::string message) {
@@ -203,6 +204,7 @@ Result<Present> ServingState::load(Config config, std::vector<LoadStep>& steps) 
   }
   if (!first && unreachable && !is_any_read && now->databases.empty()) first = unreachable;  // the start
   if (first) return *first;
+  config.kept_connections = nullptr;
   present.config = std::move(config);
   return present;
 }

@@ -294,20 +294,21 @@ Result<void> ServingState::check_guard(const std::string& database, const Databa
 
 Result<void> ServingState::refresh(const std::string& database) {
   const auto now = present();
-  if (auto prepared = prepare_versions(now->config, now->specs, database);
+  const Config config = keeping_connections(now->config);
+  if (auto prepared = prepare_versions(config, now->specs, database);
       !prepared && prepared.error().kind != ErrorKind::configuration) {
     return prepared;
   }
   const auto close_first = [&](DatabaseView closed) {
     if (check_guard(database, closed)) put(*now, database, std::move(closed));
   };
-  auto read = read_database_cautiously(now->config, now->specs, database, generations_,
+  auto read = read_database_cautiously(config, now->specs, database, generations_,
                                        now->databases.at(database), close_first);
   if (!read) return read.error();
   if (auto kept = check_guard(database, *read); !kept) return kept;
   const auto& before = now->databases.at(database);
   if (read->snapshot && !before.snapshot) {  // it opens, so nothing is left out that the start checks
-    if (auto role = check_role(now->config, now->specs, database); !role) return role;
+    if (auto role = check_role(config, now->specs, database); !role) return role;
   }
   if (!read->problem.empty() && read->problem != before.problem)
     log::error("database " + database, "closed in part: " + read->problem);

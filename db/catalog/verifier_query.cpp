@@ -36,10 +36,16 @@ Error without_detail(Error error) {
   return error;
 }
 
+// It outlives the operation that makes it.
+Endpoint without_kept(Endpoint endpoint) {
+  endpoint.kept = nullptr;
+  return endpoint;
+}
+
 }  // namespace
 
 VerifierQuery::VerifierQuery(Endpoint endpoint, std::string database, std::string sql)
-    : endpoint_(std::move(endpoint)), database_(std::move(database)), sql_(std::move(sql)) {}
+    : endpoint_(without_kept(std::move(endpoint))), database_(std::move(database)), sql_(std::move(sql)) {}
 
 VerifierQuery::~VerifierQuery() = default;
 

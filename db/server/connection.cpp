@@ -103,6 +103,12 @@ std::string login_options(const Endpoint& endpoint, const std::string& database)
   return out + tls_options(endpoint.tls);
 }
 
+// What tells kept connections apart. The password is left out: one user's is the same everywhere.
+std::string kept_login(Endpoint endpoint, const std::string& database) {
+  endpoint.password.clear();
+  return login_options(endpoint, database);
+}
+
 // Unique, so that no connection that a pooler has opened before can have it.
 std::string new_echo() {
   std::random_device random;
@@ -175,25 +181,58 @@ Connection::Connection(const Endpoint& endpoint, const std::string& database, Ac
     : interrupt_(endpoint.interrupt),
       database_(database),
       echo_(new_echo()),
-      connection_(PQconnectdb(connection_string(endpoint, database, access, echo_).c_str()), &PQfinish),
-      canceller_(nullptr) {
+      connection_(PQconnectdb(connection_string(endpoint, database, access, echo_).c_str()), &PQfinish) {
   if (PQstatus(connection_.get()) != CONNECTION_OK) throw LostConnection(PQerrorMessage(connection_.get()));
   // Notices may quote rows, and standard error is no place for them.
   PQsetNoticeProcessor(
       connection_.get(), [](void*, const char*) {}, nullptr);
+  begin_use();
+}
+
+Connection::Connection(const Endpoint& endpoint, const std::string& database, KeptConnections::Kept kept)
+    : interrupt_(endpoint.interrupt),
+      database_(database),
+      echo_(std::move(kept.echo)),
+      connection_(std::move(kept.connection)) {
+  begin_use();
+}
+
+void Connection::begin_use() {
   canceller_.reset(PQgetCancel(connection_.get()), &PQfreeCancel);
   own_socket_ = ::fcntl(PQsocket(connection_.get()), F_DUPFD_CLOEXEC, 0);
   if (interrupt_) interrupt_->add(*this);
 }
 
+void Connection::keep_in(std::shared_ptr<KeptConnections> kept, std::string user, std::string login) {
+  kept_ = std::move(kept);
+  user_ = std::move(user);
+  login_ = std::move(login);
+}
+
 Connection::~Connection() {
+  const bool is_clean = kept_ && end_transaction();
   if (interrupt_) interrupt_->remove(*this);
   if (own_socket_ >= 0) ::close(own_socket_);
+  if (!is_clean || is_cancelled_) return;  // a cancel that is on its way would end the next query
+  try {
+    kept_->keep(user_, {std::move(login_), std::move(echo_), std::move(connection_)});
+  } catch (const std::exception&) {  // no memory: it is closed
+  }
+}
+
+// True: the connection can be used again. An interrupt still ends it, because the server may hang.
+bool Connection::end_transaction() noexcept {
+  if (is_cancelled_ || (interrupt_ && interrupt_->is_ended())) return false;
+  const auto state = PQtransactionStatus(connection_.get());
+  if (state == PQTRANS_INTRANS || state == PQTRANS_INERROR) PQclear(PQexec(connection_.get(), "ROLLBACK"));
+  return PQstatus(connection_.get()) == CONNECTION_OK &&
+         PQtransactionStatus(connection_.get()) == PQTRANS_IDLE;
 }
 
 // PQcancel waits until the server has closed the connection of the request. A server that hangs never does.
 // Then the query's own connection is closed.
 void Connection::cancel() noexcept {
+  is_cancelled_ = true;
   if (canceller_ == nullptr) return;
   try {
     const auto is_answered = std::make_shared<std::promise<void>>();
@@ -326,6 +365,21 @@ int Connection::server_version() const {
 
 namespace {
 
+// With the settings of a login, and without what its last use may have left in the session. Null: none was
+// kept for this, or the server has closed it meanwhile.
+std::unique_ptr<Connection> reopen(const Endpoint& endpoint, const std::string& database, Access access) {
+  const auto login = access == Access::read_only ? kept_login(endpoint, database) : "";
+  auto kept = endpoint.kept->take(endpoint.user, login);
+  if (!kept) return nullptr;
+  auto reset = guarded<std::unique_ptr<Connection>>("using a connection again", [&] {
+    auto connection = std::make_unique<Connection>(endpoint, database, std::move(*kept));
+    connection->run("DISCARD ALL");
+    connection->keep_in(endpoint.kept, endpoint.user, login);
+    return connection;
+  });
+  return reset ? std::move(*reset) : nullptr;
+}
+
 Result<std::unique_ptr<Connection>> open_once(const Endpoint& endpoint, const std::string& database,
                                               Access access) {
   const std::string what = fmt::format("connecting to {}, database {}, as {}", where(endpoint),
@@ -335,6 +389,8 @@ Result<std::unique_ptr<Connection>> open_once(const Endpoint& endpoint, const st
     if (auto supported = check_version(*connection); !supported) return supported.error();
     const auto known = judge_greeting(greeting_of(*connection), connection->echo());
     if (!known) return at_place(endpoint, known.error());
+    if (endpoint.kept && access == Access::read_only)
+      connection->keep_in(endpoint.kept, endpoint.user, kept_login(endpoint, database));
     return connection;
   });
   if (!opened) return explained(endpoint, database, opened.error());
@@ -372,6 +428,9 @@ Result<std::unique_ptr<Connection>> Connection::open(const Endpoint& endpoint, c
     if (opened || opened.error().kind != ErrorKind::connection) return opened;
     one.wanted = WantedServer::any;
     return open(one, database, access);
+  }
+  if (endpoint.kept) {
+    if (auto kept = reopen(endpoint, database, access)) return kept;
   }
   return endpoint.password_command ? open_with_command(endpoint, database, access)
                                    : open_once(endpoint, database, access);

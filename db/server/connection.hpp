@@ -2,6 +2,7 @@
 // One connection of pgveil's own to one database, with pinned settings, so that texts of values never depend
 // on settings of a role or database. Only db/*.cpp includes this. libpq stays behind it, in db/server.
 #include <array>
+#include <atomic>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -30,14 +31,20 @@ class Connection {
  public:
   // Tries all servers of the endpoint, and fetches its password if a command has it. Errors:
   // ErrorKind::connection; ErrorKind::server when what answers is not a supported PostgreSQL, but another
-  // version, a fork or a pooler, or when the command for the password failed.
+  // version, a fork or a pooler, or when the command for the password failed. Where the endpoint keeps
+  // connections, a read-only one is taken from there, with all settings as after a login, and goes back when
+  // it is destroyed outside of a COPY and without a cancel.
   [[nodiscard]] static Result<std::unique_ptr<Connection>> open(const Endpoint& endpoint,
                                                                 const std::string& database, Access access);
   Connection(const Endpoint& endpoint, const std::string& database, Access access);  // throws LostConnection
+  Connection(const Endpoint& endpoint, const std::string& database, KeptConnections::Kept kept);
 
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
-  ~Connection();
+  ~Connection();  // may end a transaction, if the connection is to be kept
+
+  // Only of a server that has been found to be what it must be: nobody asks again when it is taken.
+  void keep_in(std::shared_ptr<KeptConnections> kept, std::string user, std::string login);
 
   // Asks the server to cancel what runs, and closes the connection if the server does not answer within a
   // second. May be called from any thread. Failures are ignored.
@@ -83,6 +90,8 @@ class Connection {
   [[nodiscard]] const std::string& database() const { return database_; }
 
  private:
+  void begin_use();
+  bool end_transaction() noexcept;
   void refuse_if_ended() const;
   Rows run_with(const std::string& sql, std::span<const Parameter> parameters);
   // Takes the result over. Throws if it is not of the wanted kind (libpq's ExecStatusType).
@@ -98,9 +107,12 @@ class Connection {
   void take_all_results();  // throws what the server says of the statement that just ended
 
   std::shared_ptr<Interrupt> interrupt_;
+  std::shared_ptr<KeptConnections> kept_;  // null: it is closed when it is destroyed
+  std::string user_, login_;               // what it is kept under
   std::string database_;
   std::string echo_;
-  std::unique_ptr<pg_conn, void (*)(pg_conn*)> connection_;
+  LibpqConnection connection_;
+  std::atomic<bool> is_cancelled_ = false;
   int own_socket_ = -1;                   // a duplicate: another thread may use it while libpq closes its own
   std::shared_ptr<pg_cancel> canceller_;  // its own copy of what a cancel needs
   std::string lines_;                     // of a COPY, not sent yet

@@ -8,6 +8,7 @@
 #include "common/process/password_command.hpp"
 #include "common/wanted_server.hpp"
 #include "db/server/interrupt.hpp"
+#include "db/server/kept_connections.hpp"
 
 namespace pgveil::db {
 
@@ -34,6 +35,7 @@ struct Endpoint {
   std::vector<HostPort> others = {};           // tried after `host`, in this order
   WantedServer wanted = WantedServer::any;
   std::shared_ptr<PasswordCommand> password_command = {};  // null: `password` is the password
+  std::shared_ptr<KeptConnections> kept = {};              // null: each query logs in
 };
 
 // All servers, in the order in which they are tried.
