@@ -24,7 +24,6 @@ WITH unsafe_types(oids) AS (
 families(pattern) AS (SELECT string_agg(part, '|') FROM (VALUES
   ('(_to_xml|_to_xmlschema|_xml_and_xmlschema)$'),          -- run SQL text or read any relation by OID
   ('^(ts_stat|ts_rewrite|xpath_table)$'),
-  ('^pg_(?!typeof$|size_pretty$|size_bytes$|client_encoding$|char_to_encoding$|encoding_to_char$|encoding_max_length$|collation_for$|lsn_|xml|get_keywords$)'),
   ('^(lo_|RI_|txid_|binary_upgrade|has_|row_security|to_reg|currtid|inet_client|inet_server|getpgusername|current_s)'),
   ('^(system_user)$'),                                       -- how query_role logged in
   ('^(col_description|obj_description|shobj_description|format_type|set_config|setseed|getdatabaseencoding)$'),
@@ -42,7 +41,13 @@ SELECT p.proname,
        OR bool_and(p.oid < 16384 AND p.prokind IN ('f', 'a', 'w') AND p.provolatile IN ('i', 's')
                    AND p.proacl IS NULL AND NOT p.prosecdef
                    AND NOT p.proargtypes::oid[] || p.prorettype && (SELECT oids FROM unsafe_types)
-                   AND p.proname !~ (SELECT pattern FROM families)),
+                   AND p.proname !~ (SELECT pattern FROM families)
+                   -- Not as a pattern that looks ahead, which takes a third of the time of this query.
+                   AND (NOT starts_with(p.proname, 'pg_') OR starts_with(p.proname, 'pg_lsn_')
+                        OR starts_with(p.proname, 'pg_xml') OR p.proname IN (
+                          'pg_typeof', 'pg_size_pretty', 'pg_size_bytes', 'pg_client_encoding',
+                          'pg_char_to_encoding', 'pg_encoding_to_char', 'pg_encoding_max_length',
+                          'pg_collation_for', 'pg_get_keywords'))),
        bool_or(p.oid IN (SELECT oid FROM machinery)),
        substr(md5(string_agg(concat_ws(' ',
          p.oid, l.lanname, p.prokind, p.provolatile, p.proisstrict, p.proretset, p.prosecdef, p.provariadic,
