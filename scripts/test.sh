@@ -262,11 +262,24 @@ start_suite() {
   esac
 }
 
+# The clusters of tests are in memory, if there is room for many of them. A test has some hundred files made
+# and deleted, which takes a fifth of its time on a disk.
+keep_clusters_in_memory() {
+  local room memory
+  [[ -z ${PGVEIL_CLUSTERS:-} && -d /dev/shm && -w /dev/shm ]] || return 0
+  room=$(df --output=avail -k /dev/shm | tail -n 1)
+  memory=$(awk '/^MemAvailable:/ {print $2}' /proc/meminfo)
+  ((room >= 6 << 20 && memory >= 10 << 20)) || return 0
+  PGVEIL_CLUSTERS=$(TMPDIR=/dev/shm own_directory clusters)
+  templates+=("$PGVEIL_CLUSTERS")
+  test_environment+=("PGVEIL_CLUSTERS=$PGVEIL_CLUSTERS")
+}
+
 # Runs initdb once for all tests: each private server copies the result
 # (tests/integration/harness/postgres.py).
 make_cluster_template() {
   local template
-  template=$(own_directory cluster)
+  template=$(TMPDIR=${PGVEIL_CLUSTERS:-${TMPDIR:-/tmp}} own_directory cluster)
   templates+=("$template")
   # shellcheck disable=SC2064 # the values of now are meant
   trap "rm -rf '$TEST_HOME' ${templates[*]@Q}" EXIT
@@ -317,6 +330,7 @@ main() {
       # The process that serves looks for leaks (harness/pgveil.py), and so do the unit tests.
       test_environment+=("ASAN_OPTIONS=$SANITIZER:detect_leaks=0")
       name_servers
+      keep_clusters_in_memory
       if [[ -n $server ]]; then
         install_server "$server" || die "PostgreSQL $server can't be installed; is there a network?"
         own_server "$server"

@@ -104,7 +104,8 @@ class Postgres:
         self.programs = programs or BIN
         self.major = major_of(self.programs)
         self.port = port or free_port()
-        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="pgveil-test-"))
+        in_memory = os.environ.get("PGVEIL_CLUSTERS") or None  # a folder that ./run test names
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="pgveil-test-", dir=in_memory))
         self.log_path = self.directory / "server.log"
         self._user = plain_user()
         self._process = None
