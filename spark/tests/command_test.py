@@ -94,12 +94,11 @@ class Command(unittest.TestCase):
             with self.subTest(arguments=arguments, **files):
                 self.assertEqual(self.formats(*arguments, **files), expected)
 
-    def slow_binary(self):
+    def slow_binary(self, seconds=3):
         """Takes its time for each part of the table, and leaves a file that says when it began."""
         slow = self.folder / "slow"
-        slow.write_text(
-            f'#!/bin/sh\n[ $# -gt 1 ] || {{ touch {self.folder}/began.$$; sleep 3; }}\nexec {BINARY} "$@"\n'
-        )
+        began = f"touch {self.folder}/began.$$; sleep {seconds};"
+        slow.write_text(f'#!/bin/sh\n[ $# -gt 1 ] || {{ {began} }}\nexec {BINARY} "$@"\n')
         slow.chmod(0o755)
         return slow
 
@@ -121,7 +120,7 @@ class Command(unittest.TestCase):
 
     def test_it_does_not_outlive_the_program_that_started_it(self):
         write_csv(self.folder / "drivers.csv", drivers(600))
-        with self.for_programs(binary=self.slow_binary()) as process:
+        with self.for_programs(binary=self.slow_binary(seconds=15)) as process:
             while process.poll() is None and not list(self.folder.glob("began.*")):
                 time.sleep(0.1)
             process.stdin.close()

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import unittest
 
-from session import BINARY, PublishTest, long_only
+from session import BINARY, PublishTest, long_only, some
 
 from drivers import drivers, read_csv, write_csv
 from pyarrow import parquet as pq
@@ -79,13 +79,14 @@ class Models(PublishTest):
     def test_one_part_is_what_one_machine_publishes_and_many_keep_the_model(self):
         write_csv(self.folder / "drivers.csv", lettered())
         whole = self.native(self.job(models="l_diversity: {distinct: 1}"))
-        for name, (keys, value) in {
+        cases = {
             "recursive": (MODELS["recursive"][0], "0.5"),
             "equal": (MODELS["equal"][0], "0.25"),
             "ordered": (MODELS["ordered"][0], "0.15"),
             "hierarchical": (MODELS["hierarchical"][0], "0.2"),
             "enhanced": ("beta_likeness: {{beta: {}}}", "0.8"),
-        }.items():
+        }
+        for name, (keys, value) in some(cases, "ordered", "enhanced").items():
             with self.subTest(name):
                 job = self.job(models=keys.format(value))
                 expected = self.native(job)
@@ -103,7 +104,7 @@ class Models(PublishTest):
 
     def test_each_model_is_kept_by_a_little_and_broken_by_a_little(self):
         write_csv(self.folder / "drivers.csv", skewed())
-        for name, (keys, kept, broken, count) in MODELS.items():
+        for name, (keys, kept, broken, count) in some(MODELS, "recursive", "equal", "delta").items():
             with self.subTest(name):
                 job = self.job(**FULL, algorithm="suppression: 0%", models=keys.format(kept))
                 self.publish(job, levels="1,1", target="kept")
@@ -115,11 +116,8 @@ class Models(PublishTest):
 
     def test_classes_that_break_a_model_are_suppressed_as_on_one_machine(self):
         write_csv(self.folder / "drivers.csv", skewed())
-        for name, words in (
-            ("recursive", "drop"),
-            ("hierarchical", "keep_or_drop"),
-            ("delta", "keep_or_drop"),
-        ):
+        cases = {"recursive": "drop", "hierarchical": "keep_or_drop", "delta": "keep_or_drop"}
+        for name, words in some(cases, "recursive", "hierarchical").items():
             with self.subTest(name, suppressed_records=words):
                 keys, _, broken, count = MODELS[name]
                 algorithm = f"suppression: 70%\nsuppressed_records: {words}"
@@ -239,9 +237,8 @@ class Models(PublishTest):
 
         classes.judged = lenient
         self.addCleanup(setattr, classes, "judged", judged)
-        for name in ("recursive", "hierarchical", "delta"):
+        for name, (keys, _, broken, count) in some(MODELS, "hierarchical").items():
             with self.subTest(name):
-                keys, _, broken, count = MODELS[name]
                 job = self.job(**FULL, algorithm="suppression: 0%", models=keys.format(broken))
                 said = f"{count} of 3 classes of the written table break k or a model"
                 self.refused(said, job, levels="1,1")

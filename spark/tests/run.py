@@ -4,6 +4,7 @@ Arguments: names of tests."""
 import pathlib
 import signal
 import sys
+import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -11,9 +12,22 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tools"), str(HERE)]
 
 
 class Result(unittest.TextTestResult):
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.took = []  # (seconds, name)
+
     def startTest(self, test):
         super().startTest(test)
         self.stream.flush()
+        self._began = time.monotonic()
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        self.took.append((time.monotonic() - self._began, test.id()))
+
+    def say_longest(self):
+        for seconds, name in sorted(self.took, reverse=True)[:10]:
+            print(f"{seconds:6.1f} s  {name}")
 
     def say_skipped(self):
         """A line for each reason."""
@@ -33,6 +47,7 @@ def main():
     result = unittest.TextTestRunner(sys.stdout, verbosity=2, resultclass=Result, warnings="ignore").run(
         suite
     )
+    result.say_longest()
     result.say_skipped()
     failed = len(result.failures) + len(result.errors)
     print(f"{result.testsRun - failed - len(result.skipped)} passed, {failed} failed")

@@ -90,6 +90,12 @@ def _session(is_on_cluster):
 long_only = unittest.skipUnless(os.environ.get("PGVEIL_LONG") == "1", "./run test --long spark runs it")
 
 
+def some(cases, *usual):
+    """The cases whose names are `usual`; with --long all of them. For what is the same with each model."""
+    names = cases if os.environ.get("PGVEIL_LONG") == "1" else usual
+    return {name: cases[name] for name in names}
+
+
 class PublishTest(unittest.TestCase):
     """With a session of Spark, and a folder for each test."""
 
