@@ -163,11 +163,8 @@ class Bypass(BypassCase):
     def test_cancel(self):
         client = self.client()
         client.send(b"Q", b"SELECT pg_sleep(60)\0")
-        for _ in range(200):
-            if self.postgres.rows(
-                "SELECT 1 FROM pg_stat_activity WHERE usename = 'dba_raw' AND state = 'active'"
-            ):
-                break
+        running = "SELECT 1 FROM pg_stat_activity WHERE usename = 'dba_raw' AND wait_event = 'PgSleep'"
+        self.until(lambda: self.postgres.rows(running), "the statement does not run")
         with RawClient(self.pgveil.port) as other:
             other.send_bytes(struct.pack("!IIII", 16, 80877102, *client.key))
         self.assertEqual(client.collect().sqlstates(), ["57014"])

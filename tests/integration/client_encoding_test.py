@@ -231,7 +231,7 @@ class Encodings(StackCase):
         done = subprocess.run(
             ["psql", "-X", "-q", "-A", "-t", "-d", f"host=127.0.0.1 port={self.pgveil.port} user=analyst dbname=demo"],
             input="SELECT DISTINCT town FROM places WHERE town = 'Zürich';\n\\encoding\n\\d places\n".encode("latin-1"),
-            capture_output=True, timeout=30, env=environment | {"PGCLIENTENCODING": "LATIN1"})
+            capture_output=True, timeout=90, env=environment | {"PGCLIENTENCODING": "LATIN1"})
         self.assertEqual(done.stderr, b"")
         self.assertEqual(done.stdout.decode("latin-1").splitlines()[:2], ["Zürich", "LATIN1"])
         self.assertIn("Straße", done.stdout.decode("latin-1"))
@@ -250,7 +250,7 @@ class Encodings(StackCase):
 
 
 class PooledEncodings(StackCase):
-    options = {"more": "pool: {mode: transaction, size: 1, wait_timeout: 5s}\n"}
+    options = {"more": "pool: {mode: transaction, size: 1, wait_timeout: 30s}\n"}
     policies = (world.PEOPLE,)
     built = ("people_k2",)
 

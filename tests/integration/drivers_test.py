@@ -30,7 +30,7 @@ class Drivers(StackCase):
     has_masked_copy = True
 
     def conninfo(self, user="analyst"):
-        return f"host=127.0.0.1 port={self.pgveil.port} dbname=demo user={user} connect_timeout=10"
+        return f"host=127.0.0.1 port={self.pgveil.port} dbname=demo user={user} connect_timeout=60"
 
     def cancel_when_running(self, cancel):
         def work():
@@ -329,13 +329,13 @@ class Asyncpg(Drivers):
                 user="analyst",
                 database="demo",
                 ssl=False,
-                timeout=10,
-                command_timeout=20,
+                timeout=60,
+                command_timeout=120,
             )
             try:
                 return await work(connection)
             finally:
-                await connection.close(timeout=5)
+                await connection.close(timeout=60)
         return asyncio.run(connected())
 
     def test_prepared_statements_in_binary(self):
@@ -448,7 +448,7 @@ class Pgbench(Drivers):
                     ],
                     capture_output=True,
                     text=True,
-                    timeout=60,
+                    timeout=120,
                 )
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("number of transactions actually processed: 100/100", done.stdout)

@@ -14,7 +14,7 @@ import time
 from harness import world
 from harness.runner import main
 from harness.stack import StackCase
-from harness.wire import RawClient, startup_packet
+from harness.wire import startup_packet
 
 IS_LONG = os.environ.get("PGVEIL_LONG") == "1"
 CLIENTS = 10_000 if IS_LONG else 1_000
@@ -145,7 +145,7 @@ class Load(StackCase):
 
     def work(self, number, wrong, done):
         dice = random.Random(number)
-        while time.monotonic() < self.until and not wrong:
+        while time.monotonic() < self.ends and not wrong:
             try:
                 with self.pgveil.client() as client:
                     for _ in range(dice.randrange(1, 30)):
@@ -164,7 +164,7 @@ class Load(StackCase):
     def operate(self, wrong):
         """What an operator does meanwhile."""
         turns = 0
-        while time.monotonic() < self.until and not wrong:
+        while time.monotonic() < self.ends and not wrong:
             for command in ("RELOAD", "SHOW POOLS", "SHOW STATS", "RECONNECT"):
                 reply = self.pgveil.console(command)
                 if reply.errors:
@@ -174,7 +174,7 @@ class Load(StackCase):
         return turns
 
     def test_memory_is_flat(self):
-        self.until = time.monotonic() + LOAD_SECONDS
+        self.ends = time.monotonic() + LOAD_SECONDS
         wrong, done = [], [0] * self.workers
         threads = [
             threading.Thread(target=self.work, args=(number, wrong, done)) for number in range(self.workers)
@@ -198,14 +198,8 @@ class Load(StackCase):
         self.assertLess(growth, 400_000 if has_sanitizer(self.pgveil.pid) else 16_000)
         with self.pgveil.client() as client:
             self.assert_alive(client)
-        self.wait_until_gone()
-
-    def wait_until_gone(self):
-        for _ in range(200):
-            if len(self.pgveil.console("SHOW CLIENTS").rows) == 1:
-                return
-            time.sleep(0.05)
-        self.fail("clients that have gone are still there")
+        self.until(lambda: len(self.pgveil.console("SHOW CLIENTS").rows) == 1,
+                   "clients that have gone are still there")
 
 
 if __name__ == "__main__":

@@ -652,7 +652,9 @@ class OwnersCode(Served):
                 "GRANT SELECT ON f_swapped TO PUBLIC; SELECT pg_sleep(6); COMMIT;")
         owner = threading.Thread(target=lambda: self.postgres.run(swap, "demo"))
         owner.start()
-        time.sleep(1)
+        # The owner sleeps when it has the lock.
+        asleep = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+        self.wait_for(lambda: self.postgres.rows(asleep), "the table is not swapped")
         self.refused("swapped", "f_swapped")
         owner.join()
 

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 """Errors and notices of statements over masked tables: severity, SQLSTATE and a text that quotes nothing. The
 original is in pgveil's log, and only when the operator asked for it."""
-import time
 
 from harness import world
 from harness.runner import main
@@ -186,11 +185,9 @@ class PrivateLog(StackCase):
             error = client.query("SELECT job::integer FROM staff WHERE job = 'Nurse'").errors[0]
         self.assertNotIn("Nurse", repr(error))
         detail = 'invalid input syntax for type integer: \\"Nurse\\"'
-        for _ in range(200):  # the line may be written after the answer
-            if detail in self.pgveil.log().replace('"Nurse"', '\\"Nurse\\"'):
-                return
-            time.sleep(0.05)
-        self.fail("the original is not in the log")
+        # The line may be written after the answer.
+        self.until(lambda: detail in self.pgveil.log().replace('"Nurse"', '\\"Nurse\\"'),
+                   "the original is not in the log")
 
 
 if __name__ == "__main__":

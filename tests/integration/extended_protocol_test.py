@@ -210,12 +210,9 @@ class ExtendedProtocol(StackCase):
     def test_terminate_frees_the_backend(self):
         with self.pgveil.client(parameters={"application_name": "leaving"}) as client:
             self.assert_alive(client)
-        for _ in range(100):
-            left = self.postgres.rows("SELECT count(*) FROM pg_stat_activity WHERE usename = 'pgveil_query'")
-            if left == [["1"]]:
-                return
-            self.postgres.rows("SELECT pg_sleep(0.05)")
-        self.fail(f"{left} connections are left")
+        left = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'pgveil_query'"
+        self.until(lambda: self.postgres.rows(left) == [["1"]],
+                   "there is not one connection, that of the client that stays")
 
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ class Handover(ServerCase):
             process.wait()
 
     def wait_for(self, pgveil, words, count=1):
-        for _ in range(400):
+        for _ in range(1200):
             if pgveil.log().count(words) >= count:
                 return
             time.sleep(0.05)
@@ -126,11 +126,11 @@ class Handover(ServerCase):
         self.assertIsNone(first.poll())
         self.assertEqual(stays.query("SELECT count(city) FROM people").texts(), [["4"]])
         stays.close()
-        self.assertEqual(first.wait(timeout=30), 0)
+        self.assertEqual(first.wait(timeout=60), 0)
         with RawClient(port, "analyst", "demo") as client:
             self.assertEqual(client.query("SELECT count(city) FROM people").texts(), [["4"]])
         second.send_signal(signal.SIGTERM)
-        self.assertEqual(second.wait(timeout=30), 0)
+        self.assertEqual(second.wait(timeout=60), 0)
         done = pgveil.command("audit-verify", str(pgveil.directory / "audit.log"))
         self.assertEqual(done.returncode, 0, done.stdout)  # both wrote it: one chain
 
@@ -147,14 +147,14 @@ class Handover(ServerCase):
         clients = [RawClient(listener.getsockname()[1], "analyst", "demo") for _ in range(20)]
         first.send_signal(signal.SIGRTMIN)
         self.wait_for(pgveil, f"listening on port {port}")
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=20) as page:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=60) as page:
             self.assertEqual(page.status, 200)
         for client in clients:
             self.assertEqual(client.query("SELECT count(*) FROM towns").texts(), [["4"]])
             client.close()
-        self.assertEqual(first.wait(timeout=30), 0)
+        self.assertEqual(first.wait(timeout=60), 0)
         second.send_signal(signal.SIGTERM)
-        self.assertEqual(second.wait(timeout=30), 0)
+        self.assertEqual(second.wait(timeout=60), 0)
 
     def test_a_port_that_is_taken_is_an_error_without_a_hand_over(self):
         taken = self.listening()
@@ -176,7 +176,7 @@ class Handover(ServerCase):
             with RawClient(listener.getsockname()[1], "analyst", "demo"):
                 process.send_signal(signal.SIGRTMIN)
                 self.assertEqual(manager.recv(100), b"STATUS=waiting until the clients have disconnected")
-            self.assertEqual(process.wait(timeout=30), 0)
+            self.assertEqual(process.wait(timeout=60), 0)
 
     def test_who_comes_while_nobody_accepts_waits(self):
         pgveil, listener = self.arranged(), self.listening()
@@ -188,7 +188,7 @@ class Handover(ServerCase):
         )
         client.start()
         self.serve(pgveil, listener)
-        client.join(timeout=60)
+        client.join(timeout=90)
         with answers[0] as came:
             self.assertEqual(came.query("SELECT count(*) FROM towns").texts(), [["4"]])
 

@@ -2,7 +2,6 @@
 """Plans that the server keeps (proxy/session/kept_plan.hpp): a simple query that comes again with other
 constants is prepared once, and so is an unnamed statement that comes again. Both answer what the masked table
 answers, and leave the client's own names alone."""
-import time
 
 from harness import world
 from harness.runner import main
@@ -508,7 +507,7 @@ class KeptUnnamed(StackCase):
 
 
 class KeptUnnamedInAPool(KeptUnnamed):
-    options = {"more": "pool: {mode: transaction, size: 1, wait_timeout: 3s}\n"}
+    options = {"more": "pool: {mode: transaction, size: 1, wait_timeout: 30s}\n"}
 
     def test_what_drops_prepared_statements_is_noticed(self):
         with self.pgveil.client() as client:
@@ -633,7 +632,7 @@ class AlteredTexts(StackCase):
 
 
 class AlteredInAPool(Altered):
-    options = {"catalog_check_every": "1h", "more": "pool: {mode: transaction, size: 1, wait_timeout: 3s}\n"}
+    options = {"catalog_check_every": "1h", "more": "pool: {mode: transaction, size: 1, wait_timeout: 30s}\n"}
 
     def test_another_client_does_not_meet_what_one_has_left(self):
         other = self.new_client()
@@ -645,7 +644,7 @@ class Room(StackCase):
     """What made room is closed on the server, also if the batch failed before its Close."""
 
     has_version_schema = True
-    options = {"more": "pool: {mode: transaction, size: 1, wait_timeout: 9s, prepared_statements: 4}\n"}
+    options = {"more": "pool: {mode: transaction, size: 1, wait_timeout: 30s, prepared_statements: 4}\n"}
 
     def plans(self):
         """The server's prepared statements, as the memory contexts of pgveil's connection show them."""
@@ -653,12 +652,9 @@ class Room(StackCase):
                                  "datname = 'demo' ORDER BY backend_start DESC LIMIT 1", "demo")[0][0]
         mark = self.postgres.log_position()
         self.postgres.rows(f"SELECT pg_log_backend_memory_contexts({pid})", "demo")
-        for _ in range(100):
-            log = self.postgres.log(mark)
-            if "Grand total" in log:
-                return log.count("CachedPlanSource:")
-            time.sleep(0.05)
-        return self.fail("the server has not told its memory contexts")
+        self.until(lambda: "Grand total" in self.postgres.log(mark),
+                   "the server has not told its memory contexts")
+        return self.postgres.log(mark).count("CachedPlanSource:")
 
     def test_batches_that_fail_leave_nothing_behind(self):
         def sql(number):

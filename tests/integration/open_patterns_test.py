@@ -95,7 +95,7 @@ class OpenPatterns(ServerCase):
         self.assertIsNone(self.state("newcomer"))
         # What is open and becomes dangerous closes by itself, alone.
         self.postgres.run("ALTER TABLE public.newcomer ADD p public.people", "demo")
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while self.state("newcomer") is None and time.monotonic() < deadline:
             time.sleep(0.1)
         self.assertEqual(self.state("newcomer"), "42501")

@@ -246,10 +246,7 @@ class Questions(ProtectCase):
         with _lock(self):
             visitor = threading.Thread(target=lambda: answers.append(self.curve([2])))
             visitor.start()
-            for _ in range(100):
-                if self.post("cancel", {})[1]["was_running"]:
-                    break
-                time.sleep(0.05)
+            self.until(lambda: self.post("cancel", {})[1]["was_running"], "the question does not run")
             visitor.join()
         self.assertEqual((answers[0][0], answers[0][1]["sqlstate"]), (409, "57014"), answers)
 
@@ -258,7 +255,8 @@ class Questions(ProtectCase):
         with _lock(self):
             visitor = threading.Thread(target=lambda: answers.append(self.curve([2])))
             visitor.start()
-            time.sleep(0.5)
+            waiting = "SELECT FROM pg_locks WHERE NOT granted AND relation = 'public.patients'::regclass"
+            self.until(lambda: self.postgres.rows(waiting, "demo"), "the older question does not wait")
             newer = threading.Thread(target=lambda: answers.append(self.curve([3])))
             newer.start()
             visitor.join()
@@ -374,7 +372,7 @@ class Applied(ProtectCase):
                 f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n").encode()
         with socket.create_connection(("127.0.0.1", self.port())) as visitor:
             visitor.sendall(head + body)
-        for _ in range(400):
+        for _ in range(1200):
             status, state = self.operator.api("POST", "state", {"policy": "patients"})
             if status == 200:
                 break
@@ -632,7 +630,7 @@ class Told(ProtectCase):
         self.assertEqual(self.browser("watcher").api("GET", "protect/connection")[0], 403)
 
     def test_builds_are_told_while_they_run(self):
-        with socket.create_connection(("127.0.0.1", self.port()), timeout=10) as visitor:
+        with socket.create_connection(("127.0.0.1", self.port()), timeout=60) as visitor:
             visitor.sendall(f"GET /api/v1/events HTTP/1.1\r\nHost: localhost:{self.port()}\r\nCookie: "
                             f"{self.operator.cookie}\r\n\r\n".encode())
             seen = b""

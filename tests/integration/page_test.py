@@ -447,7 +447,7 @@ class Requests(PageCase):
         self.assertEqual((again.status, rest), (304, ""))
 
     def test_events_begin_with_all_tables_and_need_a_session(self):
-        with socket.create_connection(("127.0.0.1", self.port()), timeout=30) as connection:
+        with socket.create_connection(("127.0.0.1", self.port()), timeout=60) as connection:
             connection.sendall(
                 f"GET /api/v1/events HTTP/1.1\r\nHost: localhost:{self.port()}\r\nCookie: {self.watcher.cookie}\r\n\r\n".encode()
             )
@@ -555,21 +555,15 @@ class Designs(PageCase):
                 "Host": f"127.0.0.1:{self.operator.port}", "Sec-Fetch-Site": "same-origin",
                 "Origin": f"http://127.0.0.1:{self.operator.port}", "X-CSRF-Token": self.operator.csrf,
                 "Cookie": self.operator.cookie, "Content-Type": "application/json"})
-            for _ in range(200):
-                waiting = self.postgres.rows("SELECT count(*) FROM pg_locks WHERE NOT granted")
-                if waiting != [["0"]]:
-                    break
-                time.sleep(0.02)
-            self.assertEqual(waiting, [["1"]])
+            waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+            self.until(lambda: self.postgres.rows(waiting) == [["1"]], "the question does not wait")
             connection.sock.close()
-            time.sleep(1)
+
+            def ends():
+                return [line for line in self.audited() if line.get("sqlstate") == "57014"]
+            self.until(ends, "the question was not given up")
             holder.query("ROLLBACK")
-        for _ in range(200):
-            ends = [line for line in self.audited() if line.get("sqlstate") == "57014"]
-            if ends:
-                break
-            time.sleep(0.02)
-        self.assertEqual(len(ends), 1, ends)
+        self.assertEqual(len(ends()), 1, ends())
         self.assertEqual(self.curve(2, text=aside)[0], 200)
 
     def test_an_answer_has_no_value_of_the_table(self):

@@ -27,7 +27,7 @@ class Encrypted(PageCase):
         return Browser(cls.port(), cls.context())
 
     def served_serial(self):
-        connection = http.client.HTTPSConnection("127.0.0.1", self.port(), timeout=30, context=self.context())
+        connection = http.client.HTTPSConnection("127.0.0.1", self.port(), timeout=60, context=self.context())
         connection.connect()
         serial = connection.sock.getpeercert()["serialNumber"]
         connection.close()

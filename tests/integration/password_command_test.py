@@ -59,7 +59,7 @@ class TokenCase(ServerCase):
         cls.pgveil = cls.kept(Pgveil(cls.postgres, (world.PEOPLE,), world.OPEN_TABLES, more=cls.more,
                                      catalog_check_every="1h"))
         path = cls.pgveil.config_path
-        text = path.read_text().replace("connect_timeout: 5s", "connect_timeout: 2s")
+        text = path.read_text()
         for name, token in (("query", cls.query), ("admin", cls.admin)):
             text = text.replace(f"password_file: {name}_password",
                                 f"password_command: {token.words()}, password_command_every: {cls.every}")
@@ -85,7 +85,7 @@ class TokenCase(ServerCase):
 
     def assert_logged(self, text, pgveil=None, since=0):
         """The client is told first."""
-        for _ in range(100):
+        for _ in range(1200):
             log = (pgveil or self.pgveil).log()[since:]
             if text in log:
                 return
@@ -178,7 +178,7 @@ class BadCommands(TokenCase):
             "echo secret; echo secret": "printed more than one line",
             "echo secret; exit 3": "ended with status 3",
             "kill -9 $$": "was ended by signal 9",
-            "sleep 100": "did not end within 2000 ms, and was killed",
+            "sleep 100": "did not end within 5000 ms, and was killed",
         }.items():
             with self.subTest(script):
                 self.broken(script)
@@ -204,7 +204,7 @@ class BadCommands(TokenCase):
             for _ in range(20):
                 self.assertEqual(early.query(QUERY).texts(), world.MASKED_PEOPLE)
             self.assertEqual(self.pgveil.console("SHOW VERSION").errors, [])
-            self.assertLess(time.monotonic() - begin, 1.5)
+            self.assertLess(time.monotonic() - begin, 4)  # the command has 5 s
             late.close()
 
     def test_serve_does_not_start_without_a_token(self):

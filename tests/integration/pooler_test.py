@@ -58,7 +58,7 @@ class Pooler(ServerCase):
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, user=plain_user())
         self.addCleanup(process.wait)
         self.addCleanup(process.terminate)
-        for _ in range(100):
+        for _ in range(1200):
             try:
                 socket.create_connection(("127.0.0.1", port), timeout=1).close()
                 break

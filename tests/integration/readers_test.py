@@ -33,7 +33,7 @@ GRANT SELECT ON public.people TO analyst;
 OPEN = ("public.towns", "{table: public.wards, readers: [bi, nobody_in_the_database]}",
         "{table: public.budget, access: from_database}", "{table: public.v_budget, access: from_database}",
         "{table: closed.t, access: from_database}")
-PATIENCE = 20
+PATIENCE = 60
 
 
 class Readers(StackCase):

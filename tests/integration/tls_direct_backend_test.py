@@ -147,7 +147,7 @@ class DirectBackend(StackCase):
             with pgveil.client() as client:
                 self.assertEqual(client.login.sqlstates(), ["08006"], protocols)
             self.assertNotIn("pgveil_query@", self.postgres.log(since))
-            self.assertIn("TLS", pgveil.log())
+            self.until(lambda: "TLS" in pgveil.log(), "it is not in the log")
             pgveil.stop()
 
     def test_a_server_of_17_and_newer(self):

@@ -245,7 +245,7 @@ class TypesTest(ServerCase):
         )
         cls.pgveil = cls.kept(Pgveil(cls.postgres, [cls.policy(name) for name in TYPES], (), "kinds"))
         built = cls.pgveil.command(
-            "policy", "build", "--all", "--config", str(cls.pgveil.config_path), timeout=170)
+            "policy", "build", "--all", "--config", str(cls.pgveil.config_path), timeout=400)
         if built.returncode != 0:
             raise RuntimeError(built.stderr)
         cls.pgveil.start()

@@ -11,7 +11,7 @@ from harness.runner import main
 from harness.stack import StackCase
 from harness.world import naive
 
-SECONDS = 30  # how long anything may take before the test gives up
+SECONDS = 90  # how long anything may take before the test gives up
 
 PATIENTS = naive.Policy(
     "patients_k3",

@@ -49,7 +49,7 @@ class VersionGuard(StackCase):
         """→ the states of the refusals before the answer; each is one that tells to try again."""
         states = []
         with self.pgveil.client() as client:
-            for _ in range(200):
+            for _ in range(1500):
                 reply = client.query(QUERY)
                 if not reply.errors:
                     self.assertEqual(reply.texts(), [["11"]])
@@ -62,7 +62,7 @@ class VersionGuard(StackCase):
     def wait_for(self, pgveil, state):
         """Until a fresh statement ends in this SQLSTATE; None: is answered."""
         found = []
-        for _ in range(200):
+        for _ in range(600):
             with pgveil.client() as client:
                 found = client.query(QUERY).sqlstates()
             if found == ([] if state is None else [state]):
@@ -167,7 +167,7 @@ class VersionGuard(StackCase):
             reply = client.query(QUERY)
             self.assertEqual((reply.sqlstate(), reply.rows), ("42501", []))
             # What the client met made this proxy look: the cursor closes too.
-            for _ in range(200):
+            for _ in range(1500):
                 reply = cursor.query("FETCH 1 FROM c")
                 if reply.errors:
                     break

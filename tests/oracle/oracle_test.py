@@ -36,7 +36,7 @@ TIMES_EACH_KIND = 100 if IS_LONG else 1
 
 
 class OracleTest(ServerCase):
-    test_seconds = 12 * 3600 if IS_LONG else 400
+    test_seconds = 12 * 3600 if IS_LONG else 600
     is_logging = False
 
     @classmethod

@@ -67,7 +67,7 @@ def statements(postgres, database, seed, count):
 
 
 class SqlsmithTest(ServerCase):
-    test_seconds = 7200 if IS_LONG else 400
+    test_seconds = 7200 if IS_LONG else 600
     is_logging = False
 
     @classmethod

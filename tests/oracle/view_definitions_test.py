@@ -50,7 +50,7 @@ class Definitions(queries.Generator):
 
 
 class ViewDefinitions(ServerCase):
-    test_seconds = 3600 if IS_LONG else 400
+    test_seconds = 3600 if IS_LONG else 600
     is_logging = False
 
     @classmethod

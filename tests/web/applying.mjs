@@ -10,13 +10,27 @@ export const applying = (common) => {
   const {settings, signedIn, accessible, everywhere, shot} = common;
   const {step, card, laneOf, password, fileOf, forget, openTable, addReader} = protecting(common);
 
-  /** As the owner of the database, past pgveil. */
-  function psql(sql) {
+  /** As the owner of the database, past pgveil. ended: without an error. */
+  function started(...more) {
     const words = ["-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", String(settings.postgres_port)];
-    const child = spawn("psql", [...words, "-U", "postgres", "-d", "demo", "-c", sql]);
+    const child = spawn("psql", [...words, "-U", "postgres", "-d", "demo", ...more]);
     let told = "";
     child.stderr.on("data", it => (told += it));
-    return once(child, "close").then(([code]) => assert.equal(code, 0, told));
+    const ended = once(child, "close").then(([code]) => assert.equal(code, 0, told));
+    return {child, ended};
+  }
+
+  const psql = sql => started("-c", sql).ended;
+
+  /** Somebody else holds the table until the function that is returned is called. */
+  async function held(table) {
+    const {child, ended} = started();
+    child.stdin.write(`BEGIN; LOCK TABLE ${table};\n\\echo locked\n`);
+    await Promise.race([once(child.stdout, "data"), ended.then(() => assert.fail("the table is not held"))]);
+    return () => {
+      child.stdin.end("COMMIT;\n");
+      return ended;
+    };
   }
 
   async function readyToApply(page, table) {
@@ -46,15 +60,13 @@ export const applying = (common) => {
       await page.getByText("Rights are missing.").waitFor({state: "detached"});
       await page.getByText("checked", {exact: true}).waitFor();
       // Somebody else holds the table for a while, so the build has to wait for it.
-      const kSeconds = 6;
-      const held = psql(`BEGIN; LOCK TABLE public.visits; SELECT pg_sleep(${kSeconds}); COMMIT`);
-      await page.waitForTimeout(500);
+      const release = await held("public.visits");
       await password(page, "Apply");
       await page.getByRole("progressbar", {name: "Build of visits"}).waitFor();
       await page.getByText(/^Building visits: (?!waiting for the server)/).waitFor();
       await everywhere(page, "a build that runs");
       await shot(page, "protect-build");
-      await held;
+      await release();
       await page.getByText("is in force.").waitFor();
       await page.getByRole("progressbar").waitFor({state: "detached"});
       forget("visits.yaml");

@@ -51,7 +51,7 @@ def missing():
 class Browsed(PageCase):
     """The world that the page shows in a browser."""
 
-    browser_seconds = 170
+    browser_seconds = 400  # a page takes seconds where two processors are shared by many
     http = "{port: 0, raw_rows: [operator], table_jobs: [operator], policy_authors: [operator]}"
     policies = (*PageCase.policies, MARKUP)
     built = (*PageCase.built, "markup_k2")
@@ -108,7 +108,7 @@ class Browsed(PageCase):
             "url": f"http://127.0.0.1:{self.port()}/",
             "modules": str(MODULES),
             "passwords": PASSWORDS,
-            "timeout_ms": 30000,
+            "timeout_ms": 60000,
             "policies": str(self.pgveil.policy_path),
             "config": str(self.pgveil.config_path),
             "postgres_port": self.postgres.port,

@@ -107,7 +107,8 @@ export const protect = (common) => {
       await laneOf(page, "Identifiers").locator('[data-column="city"]').waitFor();
       assert.match(await yaml(page).inputValue(), /city: \{class: identifier/);
       await page.getByRole("status").getByText("city is in Identifiers now.").waitFor({state: "attached"});
-      assert.equal(await page.evaluate(() => document.activeElement.dataset.column), "city");
+      // The focus follows the card after it is drawn.
+      await page.waitForFunction(() => document.activeElement?.dataset.column === "city");
       // A text that the form can't show is kept, and says why.
       await yaml(page).fill(text.replace("    k: ", "    entity: patient\n    k: "));
       await page.getByRole("heading", {name: "This policy can only be edited as YAML"}).waitFor();
@@ -185,14 +186,17 @@ export const protect = (common) => {
       seen.allow(/403|500/);
       await signedIn(page);
       let isBroken = true;
+      let answer;
+      const mayAnswer = new Promise(done => (answer = done));
       await page.route("**/api/v1/protect/tables", async (route) => {
-        await new Promise(done => setTimeout(done, 700));
+        await Promise.all([mayAnswer, new Promise(done => setTimeout(done, 700))]);
         if (!isBroken) return route.continue();
         const json = {message: "the database can't be reached", hint: "is it up?"};
         return route.fulfill({status: 500, json});
       });
       await page.goto(`${settings.url}#/protect`);
       await page.getByText("loading …").first().waitFor({state: "attached"});
+      answer();
       await page.getByText("the database can't be reached").waitFor();
       await accessible(page, "a broken list of tables");
       isBroken = false;

@@ -34,7 +34,7 @@ class Browser:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
 
     def raw(self, data):
-        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as connection:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as connection:
             connection.sendall(data)
             answer = b""
             while piece := connection.recv(65536):
@@ -171,4 +171,6 @@ class PageCase(StackCase):
         return browser.sign_in(role) if role else browser
 
     def audited(self):
-        return [json.loads(line) for line in (self.pgveil.directory / "audit.log").read_text().splitlines()]
+        """The complete lines: the last one may be under way."""
+        lines = (self.pgveil.directory / "audit.log").read_text().split("\n")[:-1]
+        return [json.loads(line) for line in lines]

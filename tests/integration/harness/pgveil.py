@@ -93,7 +93,7 @@ class Pgveil:
     def halt(self):
         """Ends the process and keeps what it has stored."""
         self._process.send_signal(signal.SIGTERM)
-        self._process.wait(timeout=30)
+        self._process.wait(timeout=60)
 
     def restart(self):
         self.halt()
@@ -115,7 +115,7 @@ class Pgveil:
             if self._process.poll() is None:
                 self._process.send_signal(signal.SIGTERM)
             try:
-                status = self._process.wait(timeout=20)
+                status = self._process.wait(timeout=60)
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
@@ -155,6 +155,6 @@ class Pgveil:
             raise RuntimeError(done.stderr)
         return done.stdout
 
-    def command(self, *arguments, timeout=60):
+    def command(self, *arguments, timeout=180):
         return subprocess.run([binary(), *arguments], capture_output=True, text=True, timeout=timeout,
                               cwd=self.directory, stdin=subprocess.DEVNULL)

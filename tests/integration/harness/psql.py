@@ -2,7 +2,7 @@
 import os
 import subprocess
 
-SECONDS = 30
+SECONDS = 90
 
 
 def psql(port, database, user, *commands, options=(), password=None, settings=None, stdin=None,
@@ -10,7 +10,7 @@ def psql(port, database, user, *commands, options=(), password=None, settings=No
     """Runs `psql -c` for each command, unaligned; → CompletedProcess. more: further words of the
     connection."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
-    environment |= {"PGCONNECT_TIMEOUT": "10", "PGPASSWORD": password or "", "PGOPTIONS": settings or ""}
+    environment |= {"PGCONNECT_TIMEOUT": "60", "PGPASSWORD": password or "", "PGOPTIONS": settings or ""}
     arguments = ["psql", "-X", "-q", "-A", "-F", "|", "-P", "null=<null>", *options, "-d",
                  f"host=127.0.0.1 port={port} user='{user}' dbname='{database}' {more}"]
     for command in commands:

@@ -60,7 +60,7 @@ class Psql:
 
     def stop(self):
         self._process.stdin.close()
-        self._process.wait(timeout=20)
+        self._process.wait(timeout=60)
         os.close(self._terminal)
 
 
@@ -96,7 +96,7 @@ class Reader:
     def environment(self):
         kept = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
         return kept | {"PATH": f"{self.folder / 'bin'}:{kept['PATH']}", "HOME": str(self.folder), "PAGER": "cat",
-                       "PSQLRC": "/dev/null", "PGCONNECT_TIMEOUT": "10", "PGTZ": "UTC", "LC_ALL": "C.UTF-8",
+                       "PSQLRC": "/dev/null", "PGCONNECT_TIMEOUT": "60", "PGTZ": "UTC", "LC_ALL": "C.UTF-8",
                        "ROOT": str(REPOSITORY), "PGPASSFILE": str(self.folder / ".pgpass"), "PYTHONDONTWRITEBYTECODE": "1"}
 
     # -- steps; each returns what was printed, as the page would show it
@@ -174,7 +174,7 @@ class Reader:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGTERM)
             try:
-                process.wait(timeout=20)
+                process.wait(timeout=60)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()

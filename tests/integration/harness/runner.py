@@ -15,7 +15,9 @@ if "--long" in sys.argv:  # of ./run test --long
     sys.argv.remove("--long")
     os.environ["PGVEIL_LONG"] = "1"
 
-TEST_SECONDS = 3600 if os.environ.get("PGVEIL_LONG") == "1" else 180
+# The longest test takes 90 s. A machine may be slow, and other tests run at the same time.
+TEST_SECONDS = 3600 if os.environ.get("PGVEIL_LONG") == "1" else 420
+UNTIL_SECONDS = 60
 
 
 class TooSlow(Exception):
@@ -43,6 +45,14 @@ class Case(unittest.TestCase):
     maxDiff = 4000
     test_seconds = TEST_SECONDS
     run = limited(unittest.TestCase.run)
+
+    def until(self, condition, what):
+        """Waits for what happens soon after an answer, such as the end of a session whose client has gone."""
+        deadline = time.monotonic() + UNTIL_SECONDS
+        while not condition():
+            if time.monotonic() > deadline:
+                self.fail(what)
+            time.sleep(0.05)
 
 
 class Results(unittest.TextTestResult):

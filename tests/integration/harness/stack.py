@@ -47,11 +47,14 @@ class StackCase(ServerCase):
 
     def wait_for_running_query(self):
         """Until the backend works on a client's statement: a cancel that comes earlier is of no effect, by
-        protocol. What pgveil itself sends is short, so a statement counts when it is seen twice."""
+        protocol. What pgveil itself sends is short, so a statement counts when it has run for half a second
+        and is seen twice."""
         seen = None
         for _ in range(400):
             rows = self.postgres.rows("SELECT pid, query_start FROM pg_stat_activity WHERE "
-                                      "usename = 'pgveil_query' AND state = 'active' ORDER BY query_start")
+                                      "usename = 'pgveil_query' AND state = 'active' AND "
+                                      "query_start < clock_timestamp() - interval '500 ms' "
+                                      "ORDER BY query_start")
             if rows and rows[0] == seen:
                 return int(seen[0])
             seen = rows[0] if rows else None

@@ -26,7 +26,7 @@ class VerbCase(StackCase):
     def run_verb(self, *arguments, status=0):
         """In the folder, without a configuration."""
         done = subprocess.run(
-            [binary(), *map(str, arguments)], capture_output=True, text=True, timeout=60, cwd=self.folder
+            [binary(), *map(str, arguments)], capture_output=True, text=True, timeout=180, cwd=self.folder
         )
         self.assertEqual(done.returncode, status, (done.stdout, done.stderr))
         self.assertNotIn("Sanitizer", done.stderr)
