@@ -17,6 +17,7 @@
 #include "common/assert.hpp"
 #include "common/sql_quoting.hpp"
 #include "common/sqlstate.hpp"
+#include "db/server/deadline.hpp"
 #include "db/server/failure.hpp"
 #include "db/server/server_identity.hpp"
 #include "rewriter/lists/supported_server.hpp"
@@ -43,6 +44,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kPinned{
 
 constexpr std::size_t kCopyBytes = 65'536;  // sent at once
 constexpr std::chrono::seconds kCancelPatience{1};
+constexpr std::chrono::seconds kRollbackPatience{5};
 constexpr int kLibpqOfDirectTls = 170000;
 
 std::string escaped(std::string_view value) {
@@ -103,7 +105,11 @@ std::string login_options(const Endpoint& endpoint, const std::string& database)
   return out + tls_options(endpoint.tls);
 }
 
-// What tells kept connections apart. The password is left out: one user's is the same everywhere.
+Error shutting_down() {
+  return {ErrorKind::connection, std::string(sqlstate::kAdminShutdown), "pgveil is shutting down"};
+}
+
+// What tells kept connections apart. The password is left out: pgveil's own roles have one each.
 std::string kept_login(Endpoint endpoint, const std::string& database) {
   endpoint.password.clear();
   return login_options(endpoint, database);
@@ -224,7 +230,14 @@ Connection::~Connection() {
 bool Connection::end_transaction() noexcept {
   if (is_cancelled_ || (interrupt_ && interrupt_->is_ended())) return false;
   const auto state = PQtransactionStatus(connection_.get());
-  if (state == PQTRANS_INTRANS || state == PQTRANS_INERROR) PQclear(PQexec(connection_.get(), "ROLLBACK"));
+  if (state == PQTRANS_INTRANS || state == PQTRANS_INERROR) {
+    try {
+      const Deadline limit(own_socket_, kRollbackPatience);
+      PQclear(PQexec(connection_.get(), "ROLLBACK"));
+    } catch (const std::exception&) {  // no thread could be started
+      return false;
+    }
+  }
   return PQstatus(connection_.get()) == CONNECTION_OK &&
          PQtransactionStatus(connection_.get()) == PQTRANS_IDLE;
 }
@@ -249,9 +262,7 @@ void Connection::cancel() noexcept {
 }
 
 void Connection::refuse_if_ended() const {
-  if (!interrupt_ || !interrupt_->is_ended()) return;
-  throw Abandon{
-      Error{ErrorKind::connection, std::string(sqlstate::kAdminShutdown), "pgveil is shutting down"}};
+  if (interrupt_ && interrupt_->is_ended()) throw Abandon{shutting_down()};
 }
 
 Rows Connection::checked(pg_result* result, std::initializer_list<int> wanted) {
@@ -366,14 +377,19 @@ int Connection::server_version() const {
 namespace {
 
 // With the settings of a login, and without what its last use may have left in the session. Null: none was
-// kept for this, or the server has closed it meanwhile.
+// kept for this, or the server has closed it meanwhile, or does not answer in the time of a login. Releases
+// before 15.9, 16.5 and 17.1 forget with DISCARD ALL which role the login had set.
 std::unique_ptr<Connection> reopen(const Endpoint& endpoint, const std::string& database, Access access) {
   const auto login = access == Access::read_only ? kept_login(endpoint, database) : "";
   auto kept = endpoint.kept->take(endpoint.user, login);
   if (!kept) return nullptr;
   auto reset = guarded<std::unique_ptr<Connection>>("using a connection again", [&] {
     auto connection = std::make_unique<Connection>(endpoint, database, std::move(*kept));
-    connection->run("DISCARD ALL");
+    {
+      const Deadline limit(connection->socket(), std::chrono::milliseconds(endpoint.connect_timeout_ms));
+      connection->run("DISCARD ALL");
+      connection->run("RESET ROLE");
+    }
     connection->keep_in(endpoint.kept, endpoint.user, login);
     return connection;
   });
@@ -421,6 +437,7 @@ Result<std::unique_ptr<Connection>> open_with_command(Endpoint endpoint, const s
 
 Result<std::unique_ptr<Connection>> Connection::open(const Endpoint& endpoint, const std::string& database,
                                                      Access access) {
+  if (endpoint.interrupt && endpoint.interrupt->is_ended()) return shutting_down();
   if (endpoint.wanted == WantedServer::prefer_primary) {
     Endpoint one = endpoint;
     one.wanted = WantedServer::primary;

@@ -25,7 +25,7 @@ class KeptConnections {
   };
 
   // The connection of this user that was kept, if it logged in like this; login "" fits none. One that does
-  // not fit is closed, so that no role has more connections than without this class.
+  // not fit is closed, so that no role has more of them at a time than while it queries without this class.
   [[nodiscard]] std::optional<Kept> take(const std::string& user, const std::string& login);
   void keep(const std::string& user, Kept kept);
 

@@ -261,6 +261,12 @@ class StartUp(BypassCase):
                 "password_file: query_password",
                 "can't be used in database demo",
             ),
+            # Another role has the right password of the same user.
+            (
+                "raw_password}]",
+                "raw_password}, {role: dba2, user: dba_raw, password_file: query_password}]",
+                "can't be used in database demo",
+            ),
             ("password_file: raw_password", "password_env: PGVEIL_NOT_SET", "PGVEIL_NOT_SET"),
             ("password_file: raw_password", "databases: [demo]", "one of password_env and password_file"),
             ("raw_password}]", "raw_password, databases: [other]}]", "database \"other\" is not listed"),
