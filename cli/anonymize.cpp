@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -46,12 +47,14 @@ struct AnonymizeArguments {
   std::string statistics_report;           // file for summary statistics; empty: none
 };
 
-volatile sig_atomic_t interrupts = 0;
+// Read by the threads of a search, too. Without a lock, so that a signal's handler may write it.
+std::atomic<int> interrupts = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
 
 // The first interrupt asks for the best so far, the second one for the end, and the third one ends the
 // process at once.
 void count_interrupt(int number) {
-  interrupts = interrupts + (number == SIGTERM ? 2 : 1);
+  interrupts += number == SIGTERM ? 2 : 1;
   if (interrupts > 2) {
     signal(number, SIG_DFL);
     raise(number);
