@@ -83,7 +83,8 @@ const scoreIn = (report: Report): string => {
 
 const provenWords = (report: Report): string => {
   if (report.mondrian || !report.search || report.differential_privacy) return kNone;
-  return report.search.is_proven ? "proven optimum" : "best found, not proven";
+  if (!report.search.is_proven) return "best found, not proven";
+  return report.is_recoding_proven ? "proven optimum" : "proven optimum; local recoding is not proven";
 };
 
 /** "ε 1, δ 1e-6" */

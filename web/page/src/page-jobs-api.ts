@@ -84,6 +84,8 @@ export interface Report {
   /** With local_recoding: the transformation above, then those of the records that the ones before suppress;
    * else empty. */
   recoding: {records: number}[];
+  /** Each of its further transformations is the best, and no other one pays off; or none was asked for. */
+  is_recoding_proven: boolean;
   phases_ms: Record<string, number>;
 }
 

@@ -28,6 +28,7 @@ const run = (more: Partial<Report> = {}, losses = [0.25]) =>
       mondrian: null,
       search: {algorithm: "flash", is_proven: true, checks: 7},
       recoding: [],
+      is_recoding_proven: true,
       ...more,
     },
   }) as unknown as RunDetails;

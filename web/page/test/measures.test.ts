@@ -49,12 +49,25 @@ const run = (k: number, more: Partial<RunDetails> = {}): RunDetails => ({
     mondrian: null,
     search: {algorithm: "flash", is_proven: true, checks: 7},
     recoding: [],
+    is_recoding_proven: true,
     phases_ms: {},
   },
   ...more,
 });
 
 const figures = (histogram: [number, number][]) => ({histogram, rows: 20}) as unknown as Figures;
+
+test("an optimum is not said to be proven if local recoding was stopped", () => {
+  const result = (search: boolean, recoding: boolean) => {
+    const made = run(5);
+    made.report!.search!.is_proven = search;
+    made.report!.is_recoding_proven = recoding;
+    return new Map(figuresOf(made)).get("result");
+  };
+  assert.equal(result(true, true), "proven optimum");
+  assert.equal(result(true, false), "proven optimum; local recoding is not proven");
+  assert.equal(result(false, false), "best found, not proven");
+});
 
 test("a run that sampled says so, and tells the records that it did not take", () => {
   const sampled = run(74);
