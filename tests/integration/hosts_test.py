@@ -96,7 +96,7 @@ class Choice(Hosts):
         with made.client() as client:
             client.send(b"Q", LONG.encode() + b"\0")
             running = "SELECT 1 FROM pg_stat_activity WHERE usename = 'pgveil_query' AND state = 'active' " \
-                      "AND query LIKE '%numbers g%'"
+                      "AND query LIKE '%numbers%numbers%'"
             self.until(lambda: self.standby.rows(running), "the statement does not run")
             with socket.create_connection(("127.0.0.1", made.port)) as other:
                 other.sendall(struct.pack("!IIII", 16, CANCEL_REQUEST, *client.key))
