@@ -33,14 +33,16 @@ class Command(unittest.TestCase):
         (self.folder / "job.yaml").write_text(job_text())
 
     def command(self, *arguments, binary=BINARY, master=None, environment=None, stdin=None):
-        options = (
-            [
-                "--submit",
-                f"--master {master} --executor-memory 700m --driver-memory 700m --conf spark.ui.enabled=false",
-            ]
-            if master
-            else []
-        )
+        # As in session.py: to compile code for each query takes longer than to interpret it for a few records.
+        small = {
+            "spark.ui.enabled": "false",
+            "spark.sql.shuffle.partitions": "2",
+            "spark.sql.codegen.wholeStage": "false",
+            "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        }
+        words = [f"--master {master} --executor-memory 700m --driver-memory 700m"]
+        words += [f"--conf {name}={value}" for name, value in small.items()]
+        options = ["--submit", " ".join(words)] if master else []
         return subprocess.Popen(
             [sys.executable, "-m", "pgveil_spark.submit", *options, "--binary", str(binary), *arguments],
             cwd=HERE.parent,
