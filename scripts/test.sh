@@ -8,9 +8,10 @@ source "$ROOT/scripts/unprivileged.sh"
 source "$ROOT/scripts/spark.sh"
 source "$ROOT/scripts/servers.sh"
 
-# The suites with long programs come early, so that none of them runs alone at the end. Before web comes
-# integration, because a browser is slow beside the Java machines of spark.
-SUITES=(unit architecture format spark integration web oracle majors clients)
+# The longest programs are that of web and that of spark, a quarter of an hour and ten minutes. Each has many
+# short ones after it, so that neither runs alone at the end. They do not run at the same time, because a
+# browser is slow beside Java machines.
+SUITES=(unit architecture format web integration spark oracle majors clients)
 # What is repeated with a server of the newest major: the attacks, the oracle, and statements of drivers and
 # tools, the longest first. With --long, what is stored in the database and what plans could tell, too.
 # ./run test --server MAJOR integration oracle runs everything.
