@@ -239,8 +239,7 @@ db::Endpoint auth_query_endpoint(const Config& config) {
 }
 
 db::Endpoint bypass_endpoint(const Config& config, const BypassRole& role) {
-  auto endpoint =
-      endpoint_of(config, role.backend, if_several(config.backend, WantedServer::prefer_primary));
+  auto endpoint = endpoint_of(config, role.backend, if_several(config.backend, WantedServer::prefer_primary));
   endpoint.kept = nullptr;  // several of them may name one user, and each one's password is to be tried
   return endpoint;
 }

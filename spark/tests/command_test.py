@@ -33,7 +33,7 @@ class Command(unittest.TestCase):
         (self.folder / "job.yaml").write_text(job_text())
 
     def command(self, *arguments, binary=BINARY, master=None, environment=None, stdin=None):
-        # As in session.py: to compile code for each query takes longer than to interpret it for a few records.
+        # As in session.py: for a few records, to interpret a query is faster than to compile code for it.
         small = {
             "spark.ui.enabled": "false",
             "spark.sql.shuffle.partitions": "2",
