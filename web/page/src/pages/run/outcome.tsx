@@ -19,9 +19,11 @@ function Result({report}: {report: Report}) {
     return <Stat label="Result" value="groups" hint={`made by ${report.mondrian.algorithm}, which proves no optimum`} />;
   if (!report.search || report.differential_privacy) return <Stat label="Result" value="as chosen" />;
   const notProven = "not proven: the search was stopped, or is a heuristic";
-  if (!report.search.is_proven) return <Stat label="Result" value="best found" tone="warn" hint={notProven} />;
+  if (!report.search.is_proven)
+    return <Stat label="Result" value="best found" tone="warn" hint={notProven} />;
   const best = `no transformation has a better ${report.metric}`;
-  if (report.is_recoding_proven) return <Stat label="Result" value="proven optimum" tone="good" hint={best} />;
+  if (report.is_recoding_proven)
+    return <Stat label="Result" value="proven optimum" tone="good" hint={best} />;
   const further = `${best}; those of local recoding are not proven, because their search was stopped`;
   return <Stat label="Result" value="optimum, recoding not proven" tone="warn" hint={further} />;
 }
