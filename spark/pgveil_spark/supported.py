@@ -28,7 +28,7 @@ class Found:
     pyspark: Optional[str]
     jars: Optional[str]  # the version of Spark's Java side, which SPARK_HOME may put elsewhere
     packages: dict[str, Optional[str]]
-    java: Optional[int]
+    java: Optional[int]  # its major; 0: it does not start
 
 
 def _package(name: str) -> Optional[str]:
@@ -52,16 +52,17 @@ def _jars() -> Optional[str]:
 
 
 def _java() -> Optional[int]:
+    """Its major; None: there is none; 0: it does not say."""
     home = os.environ.get("JAVA_HOME")
     program = os.path.join(home, "bin", "java") if home else shutil.which("java")
-    if not program:
+    if not program or not os.path.exists(program):
         return None
     try:
-        said = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=20, check=False)
+        said = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):
-        return None
+        return 0
     named = re.search(r'version "(?:1\.)?(\d+)', said.stderr)
-    return int(named.group(1)) if named else None
+    return int(named.group(1)) if named else 0
 
 
 def found() -> Found:
@@ -112,6 +113,8 @@ def check(here: Found) -> None:
     wanted = _listed(_JAVA[release])
     if here.java is None:
         raise Failure("there is no Java", f"install Java {wanted}, and name its folder in JAVA_HOME")
+    if here.java == 0:
+        raise Failure("Java does not start", "see what java -version says, and what JAVA_HOME names")
     if here.java not in _JAVA[release]:
         raise Failure(
             f"Java {here.java} does not fit Spark {here.pyspark}",

@@ -41,6 +41,7 @@ class Supported(unittest.TestCase):
             ({"packages": {**PACKAGES, "pyarrow": "9.0.0"}}, r"^pyarrow 9\.0\.0 is too old"),
             ({"packages": {**PACKAGES, "pandas": "1.5.3"}}, r"^pandas 1\.5\.3 is too old"),
             ({"java": None}, r"^there is no Java \(install Java 17 or 21"),
+            ({"java": 0}, r"^Java does not start \(see what java -version says"),
             ({"java": 11}, r"^Java 11 does not fit Spark 4\.0\.1 \(name the folder of Java 17 or 21"),
             ({"java": 25}, r"^Java 25 does not fit"),
         ):
@@ -89,6 +90,11 @@ class Supported(unittest.TestCase):
             java.chmod(0o755)
             self.assertIn("Java 7 does not fit Spark", self.refused(folder, JAVA_HOME=name))
             self.assertIn("there is no Java", self.refused(folder, JAVA_HOME=name + "/nowhere"))
+            told = java.read_text()
+            java.write_text("#!/bin/sh\necho 'Error: Could not create the Java Virtual Machine.' >&2\nexit 1\n")
+            said = self.refused(folder, JAVA_HOME=name)
+            self.assertIn("Java does not start (see what java -version says", said)
+            java.write_text(told)
             (folder / "jars" / "spark-core_2.12-3.4.2.jar").touch()
             said = self.refused(folder, JAVA_HOME=name, SPARK_HOME=name)
             self.assertIn("SPARK_HOME has Spark 3.4.2", said)
