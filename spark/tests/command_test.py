@@ -16,7 +16,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tools")]
 
 from drivers import drivers, job_text, read_csv, write_csv  # noqa: E402
-from local_cluster import SHORT, LocalCluster  # noqa: E402
+from local_cluster import LocalCluster  # noqa: E402
+from session import JAVA_OPTIONS  # noqa: E402
 
 from pgveil_spark import main  # noqa: E402
 from pgveil_spark.progress import _PHASES  # noqa: E402
@@ -54,7 +55,7 @@ class Command(unittest.TestCase):
                 **os.environ,
                 "SPARK_LOCAL_IP": "127.0.0.1",
                 "PYSPARK_PYTHON": sys.executable,
-                "JDK_JAVA_OPTIONS": SHORT,
+                "JDK_JAVA_OPTIONS": JAVA_OPTIONS,
                 **(environment or {}),
             },
         )

@@ -91,7 +91,7 @@ class Supported(unittest.TestCase):
             self.assertIn("Java 7 does not fit Spark", self.refused(folder, JAVA_HOME=name))
             self.assertIn("there is no Java", self.refused(folder, JAVA_HOME=name + "/nowhere"))
             told = java.read_text()
-            java.write_text("#!/bin/sh\necho 'Error: Could not create the Java Virtual Machine.' >&2\nexit 1\n")
+            java.write_text("#!/bin/sh\necho 'Error: there is no such option' >&2\nexit 1\n")
             said = self.refused(folder, JAVA_HOME=name)
             self.assertIn("Java does not start (see what java -version says", said)
             java.write_text(told)
