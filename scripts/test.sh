@@ -8,9 +8,9 @@ source "$ROOT/scripts/unprivileged.sh"
 source "$ROOT/scripts/spark.sh"
 source "$ROOT/scripts/servers.sh"
 
-# The longest programs are that of web and that of spark, a quarter of an hour and ten minutes. Each has many
-# short ones after it, so that neither runs alone at the end. They do not run at the same time, because a
-# browser is slow beside Java machines.
+# The longest programs are those of web and spark, which take a quarter of an hour and ten minutes. Many short
+# ones come after each, so that neither runs alone at the end. The two are far apart, because a browser is
+# slow beside Java machines.
 SUITES=(unit architecture format web integration spark oracle majors clients)
 # What is repeated with a server of the newest major: the attacks, the oracle, and statements of drivers and
 # tools, the longest first. With --long, what is stored in the database and what plans could tell, too.

@@ -1,8 +1,8 @@
 #pragma once
-// Connections of pgveil's own that wait for their next use, so that the many small queries of one operation
-// (a RELOAD, a BUILD, `pgveil check`) log in once per role and not once per query. Each login is a process of
-// the server and, with TLS, a handshake. An operation makes one, names it in its endpoints, and drops it when
-// it ends, which closes them. Not for what lives on: an idle connection keeps its database from a DROP.
+// Connections of pgveil's own that wait for their next use, so that the small queries of one operation (a
+// RELOAD, `pgveil check`, the survey before a BUILD) log in once per role, not once per query. Each login is
+// a process of the server and, with TLS, a handshake. An operation makes one, names it in its endpoints, and
+// drops it at its end, which closes them. Not for what lives on: idle, they keep a database from a DROP.
 #include <map>
 #include <memory>
 #include <mutex>
@@ -25,7 +25,7 @@ class KeptConnections {
   };
 
   // The connection of this user that was kept, if it logged in like this; login "" fits none. One that does
-  // not fit is closed, so that no role has more of them at a time than while it queries without this class.
+  // not fit is closed before the next login, so that a kept connection never adds to those in use.
   [[nodiscard]] std::optional<Kept> take(const std::string& user, const std::string& login);
   void keep(const std::string& user, Kept kept);
 
