@@ -9,28 +9,26 @@ namespace {
 
 constexpr std::int64_t kRetrySeconds = 60 * 60;
 
-std::int64_t interval_of(const policy::PolicySpec& spec) {
-  return std::max<std::int64_t>(1, *spec.rebuild_every_ms / 1000);
-}
-
 }  // namespace
 
 bool Rebuilds::is_due(const policy::PolicySpec& spec, const policy::PolicyVersion* version,
                       std::int64_t now) {
+  if (!spec.rebuild_every_ms) last_.erase(spec.name);  // when it is written again, it begins anew
   if (!spec.rebuild_every_ms || version == nullptr) return false;
-  const auto known = due_.find(spec.name);
-  if (known != due_.end()) return now >= known->second;
-  const auto built_at = utc_seconds(version->built_at).value_or(now);
-  due_.emplace(spec.name, built_at + interval_of(spec));
-  return now >= built_at + interval_of(spec);
+  auto last = last_.find(spec.name);
+  if (last == last_.end()) {
+    const Build first{.at = utc_seconds(version->built_at).value_or(now), .is_built = true};
+    last = last_.emplace(spec.name, first).first;
+  }
+  const auto interval = std::max<std::int64_t>(1, *spec.rebuild_every_ms / 1000);
+  auto& build = last->second;
+  build.at = std::min(build.at, now);  // the clock may have been set back
+  return now >= build.at + (build.is_built ? interval : std::min(interval, kRetrySeconds));
 }
 
 void Rebuilds::done(const policy::Specs& built_together, bool is_built, std::int64_t now) {
-  for (const auto& spec : built_together) {
-    if (!spec->rebuild_every_ms) continue;
-    const auto interval = interval_of(*spec);
-    due_.insert_or_assign(spec->name, now + (is_built ? interval : std::min(interval, kRetrySeconds)));
-  }
+  for (const auto& spec : built_together)
+    if (spec->rebuild_every_ms) last_.insert_or_assign(spec->name, Build{.at = now, .is_built = is_built});
 }
 
 }  // namespace pgveil::app

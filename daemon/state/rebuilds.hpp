@@ -14,9 +14,10 @@ namespace pgveil::app {
 class Rebuilds {
  public:
   // When this process first meets the policy, the interval counts from the time of the version, so a restart
-  // does not delay a build. Later it counts from this process's own builds, so versions that drift repair
-  // makes in between do not delay it either. A policy without a version is never due, because its owner has
-  // not built it yet. now: seconds since 1970, UTC.
+  // does not delay a build. Later it counts from the builds that were due, so versions that drift repair or
+  // BUILD POLICY makes in between do not delay it. An interval that a RELOAD changes counts at once, from the
+  // same time. A policy without a version is never due, because its owner has not built it yet. now: seconds
+  // since 1970, UTC.
   [[nodiscard]] bool is_due(const policy::PolicySpec& spec, const policy::PolicyVersion* version,
                             std::int64_t now);
   // Records the end of a build of all these policies, so that an entity whose policies all ask for it is
@@ -25,7 +26,12 @@ class Rebuilds {
   void done(const policy::Specs& built_together, bool is_built, std::int64_t now);
 
  private:
-  std::map<std::string, std::int64_t> due_;  // by policy
+  struct Build {
+    std::int64_t at = 0;  // its end, in seconds since 1970, UTC
+    bool is_built = false;
+  };
+
+  std::map<std::string, Build> last_;  // by policy
 };
 
 }  // namespace pgveil::app

@@ -51,6 +51,7 @@ class Rebuilds(StackCase):
         )
         self.assertEqual(self.towns(), [])
         self.write("    rebuild_every: 1h\n")
+        time.sleep(1.5)  # the daemon looks once a second, so it has met the longer interval
         self.assertEqual(self.version(), first, "the key is not part of what is released")
         self.write("    rebuild_every: 1s\n")
         self.wait_for(lambda: self.version() > first, "no build")

@@ -69,6 +69,43 @@ TEST_CASE("a rebuild that failed is tried again after an hour, or sooner if it i
   CHECK(rebuilds.is_due(often, &version, kBuilt + 60));
 }
 
+TEST_CASE("an interval that is changed counts from the same build as the one before") {
+  Rebuilds rebuilds;
+  const auto version = built("2026-01-31T12:00:00Z");
+  auto weekly = daily();
+  weekly.rebuild_every_ms = 7 * kDay * 1000;
+  CHECK(!rebuilds.is_due(weekly, &version, kBuilt + 1));
+  CHECK(!rebuilds.is_due(daily(), &version, kBuilt + kDay - 1));
+  CHECK(rebuilds.is_due(daily(), &version, kBuilt + kDay));
+  rebuilds.done(alone(daily()), true, kBuilt + kDay);
+  CHECK(!rebuilds.is_due(weekly, &version, kBuilt + 8 * kDay - 1));
+  CHECK(rebuilds.is_due(weekly, &version, kBuilt + 8 * kDay));
+  rebuilds.done(alone(weekly), false, kBuilt + 8 * kDay);
+  CHECK(rebuilds.is_due(daily(), &version, kBuilt + 8 * kDay + 3600));
+}
+
+TEST_CASE("an interval that was taken out and written again begins with the version that is there") {
+  Rebuilds rebuilds;
+  const auto first = built("2026-01-31T12:00:00Z");
+  CHECK(rebuilds.is_due(daily(), &first, kBuilt + kDay));
+  rebuilds.done(alone(daily()), true, kBuilt + kDay);
+  auto never = daily();
+  never.rebuild_every_ms = std::nullopt;
+  CHECK(!rebuilds.is_due(never, &first, kBuilt + 2 * kDay));
+  const auto later = built("2026-02-03T12:00:00Z");
+  CHECK(!rebuilds.is_due(daily(), &later, kBuilt + 3 * kDay + 1));
+  CHECK(rebuilds.is_due(daily(), &later, kBuilt + 4 * kDay));
+}
+
+TEST_CASE("a clock that is set back does not delay builds by more than the interval") {
+  Rebuilds rebuilds;
+  const auto version = built("2026-01-31T12:00:00Z");
+  rebuilds.done(alone(daily()), true, kBuilt + 1000 * kDay);
+  CHECK(!rebuilds.is_due(daily(), &version, kBuilt));
+  CHECK(!rebuilds.is_due(daily(), &version, kBuilt + kDay - 1));
+  CHECK(rebuilds.is_due(daily(), &version, kBuilt + kDay));
+}
+
 TEST_CASE("policies that are built together are built once in each interval") {
   Rebuilds rebuilds;
   policy::Specs members;
