@@ -212,9 +212,18 @@ void close_before_masks(rewriter::SnapshotInput input, const DatabaseView& view,
   close_first(std::move(closed));
 }
 
-// It was said when the table was shut.
-bool was_shut(const DatabaseView& before, std::uint32_t oid) {
-  return before.snapshot && before.snapshot->shut_tables().contains(oid);
+// What is shut now and was not before, of which nothing was said yet.
+std::vector<std::string> newly_shut(const rewriter::Snapshot& now, const rewriter::Snapshot* before) {
+  std::vector<std::string> lines;
+  for (const auto& [oid, why] : now.shut_tables())
+    if (before == nullptr || !before->shut_tables().contains(oid)) lines.push_back(why);
+  for (const auto& why : now.missing_tables()) {
+    if (before != nullptr &&
+        std::ranges::find(before->missing_tables(), why) != before->missing_tables().end())
+      continue;
+    lines.push_back(why);
+  }
+  return lines;
 }
 
 bool is_open(const rewriter::Snapshot& snapshot, const std::string& policy) {
@@ -268,7 +277,7 @@ Result<DatabaseView> read_database_cautiously(const Config& config, const Specs&
     input.open_tables.clear();
   }
   input.before = last_snapshot_of(before);
-  input.attached = rewriter::Attached::stranger;
+  input.occasion = rewriter::Occasion::catalog_changed;
   close_before_masks(input, view, generations, close_first);
   for (const auto close_more :
        {+[](rewriter::SnapshotInput&) {}, +[](rewriter::SnapshotInput& it) { it.open_tables.clear(); },
@@ -284,9 +293,8 @@ Result<DatabaseView> read_database_cautiously(const Config& config, const Specs&
     auto snapshot = snapshot_with_views(config, database, input, is_complete);
     if (!is_complete) view.look_again = true;
     if (snapshot) {
-      for (const auto& [oid, why] : (*snapshot)->shut_tables())
-        if (!was_shut(before, oid))
-          view.problem += fmt::format("{}{}", view.problem.empty() ? "" : "; ", why);
+      for (const auto& why : newly_shut(**snapshot, before.snapshot.get()))
+        view.problem += fmt::format("{}{}", view.problem.empty() ? "" : "; ", why);
       view.snapshot = std::move(*snapshot);
       view.input = kept(std::move(input));
       return view;

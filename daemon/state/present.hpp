@@ -83,9 +83,10 @@ class Generations {
                                                  std::optional<Examination> examined = std::nullopt);
 
 // Does what read_database does, for a catalog that changed while the proxy runs. What does not fit the
-// catalog is closed instead of being an error: first the open tables, then all policies. The view's `problem`
-// says what was closed and why. If a finding about the server closes the database, the
-// view is to be read again, because the fingerprint does not cover everything that they depend on.
+// catalog is closed instead of being an error: each open table alone, or else all of them, and then all
+// policies. The view's `problem` says what was closed and why. If a finding about the server closes the
+// database, the view is to be read again, because the fingerprint does not cover everything that they depend
+// on.
 //
 // Making new masks may take minutes. So if less may be shown than before, close_first is called before that
 // with a view that shows nothing that is no longer allowed; policies that wait for their masks are closed in

@@ -143,7 +143,7 @@ std::vector<BuiltTable> known_tables(const SnapshotInput& input, const NeverRaw&
 }
 
 std::set<std::uint32_t> strangers_of(const SnapshotInput& input) {
-  if (input.attached == Attached::belongs || !input.before) return {};
+  if (input.occasion == Occasion::owner_asked || !input.before) return {};
   std::set<std::uint32_t> out = attached_since(input.before->catalog(), *input.catalog);
   out.insert(input.before->strangers().begin(), input.before->strangers().end());
   return out;
@@ -261,11 +261,11 @@ class SnapshotMaker {
     const bool is_by_pattern = input_.by_pattern.contains(entry);
     const auto found =
         find_open_table(entry, catalog_, never_raw_, is_by_pattern ? OpenedBy::pattern : OpenedBy::name);
-    if (!found && is_by_pattern) {
-      shut(entry, found.error().public_message);
+    if (!found) {
+      if (!is_by_pattern && input_.occasion == Occasion::owner_asked) return found.error();
+      shut(entry, is_by_pattern, found.error().public_message);
       return {};
     }
-    if (!found) return found.error();
     const Relation& relation = **found;
     if (auto why = reason_to_shut(relation, catalog_, snapshot_->strangers_); !why.empty()) {
       snapshot_->shut_.emplace(relation.oid, std::move(why));
@@ -282,11 +282,15 @@ class SnapshotMaker {
     return {};
   }
 
-  // Nobody named it, so what speaks against it stops nothing else.
-  void shut(const std::string& entry, const std::string& why) {
+  // Nobody named it, or nobody looks at it now, so what speaks against it stops nothing else.
+  void shut(const std::string& entry, bool is_by_pattern, const std::string& why) {
     const auto dot = entry.find('.');
-    if (const Relation* relation = catalog_.find(entry.substr(0, dot), entry.substr(dot + 1)))
+    const Relation* relation = catalog_.find(entry.substr(0, dot), entry.substr(dot + 1));
+    if (relation != nullptr) {
       snapshot_->shut_.emplace(relation->oid, why);
+    } else if (!is_by_pattern) {
+      snapshot_->missing_.push_back(why);
+    }
   }
 
   // If no protected table was ever known, no table can turn into one.

@@ -40,10 +40,10 @@ struct PolicyState {
   std::string not_stored_because = {};
 };
 
-// How to treat a partition that was a table of its own in the previous snapshot.
-enum class Attached {
-  belongs,  // it is part of its table, like all others
-  stranger  // an open table above it is shut
+// What a snapshot is made for.
+enum class Occasion {
+  owner_asked,     // the start, RELOAD or check: an entry of open_tables that does not fit is an error
+  catalog_changed  // while the proxy serves: what nobody has looked at is shut, and the rest is served
 };
 
 // What to do about masks that the previous snapshot does not have.
@@ -74,9 +74,9 @@ struct SnapshotInput {
   // The tables of any policy, whether the policy still exists or not. The versions in `policies` need not be
   // included.
   std::vector<BuiltTable> built_tables = {};
-  // For a table of its own in `before` that is now a partition: the configuration did not open its rows.
-  // RELOAD uses `belongs`.
-  Attached attached = Attached::belongs;
+  // catalog_changed also shuts an open table above a partition that was a table of its own in `before`,
+  // because the configuration did not open its rows.
+  Occasion occasion = Occasion::owner_asked;
   InParts in_parts = in_turn;  // how new masks are made and verified
 };
 
@@ -112,6 +112,8 @@ class Snapshot {
   // Why a listed table is shut for everybody for now; null: it is not listed, or it is open.
   [[nodiscard]] const std::string* shut_because(const Relation& relation) const;
   [[nodiscard]] const std::map<std::uint32_t, std::string>& shut_tables() const { return shut_; }
+  // One sentence for each entry of open_tables whose table is gone.
+  [[nodiscard]] const std::vector<std::string>& missing_tables() const { return missing_; }
   // Partitions that were tables of their own when the configuration was read.
   [[nodiscard]] const std::set<std::uint32_t>& strangers() const { return strangers_; }
   // Every table of which this process knows a version or a policy, under every name that it had.
@@ -163,6 +165,7 @@ class Snapshot {
   std::map<std::uint32_t, Readers> open_;
   std::map<std::uint32_t, std::shared_ptr<const TableGuard>> guards_;
   std::map<std::uint32_t, std::string> shut_;
+  std::vector<std::string> missing_;
   std::set<std::uint32_t> strangers_;
   std::vector<BuiltTable> built_tables_;
   std::map<std::uint32_t, Readers> expanded_;

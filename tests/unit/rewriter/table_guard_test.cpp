@@ -177,12 +177,34 @@ TEST_CASE("what had a policy is not opened under the name of an open table, whil
   world.rename("cities", "cities_old");
   world.rename("people", "cities");
   CHECK(world.error().find("is the table that policy people_k2 was built of") != std::string::npos);
+  // While it serves, the entry alone is shut.
+  world.input.occasion = Occasion::catalog_changed;
+  const auto shut = world.made().value();
+  CHECK(sent("SELECT city FROM cities", *shut) == "refused");
+  CHECK(shut->shut_tables().size() == 1);
+  CHECK(sent("SELECT city FROM lab.cities", *shut) != "refused");
+  world.input.occasion = Occasion::owner_asked;
   // Without open tables the process goes on, and does not forget.
   world.input.open_tables.clear();
   world.input.policies.clear();
   world.look();
   world.input.open_tables = {"public.cities"};
   CHECK(world.error().find("is the table that policy people_k2 was built of") != std::string::npos);
+}
+
+TEST_CASE("an open table that is gone closes nothing else while the process serves") {
+  World world;
+  world.look();
+  world.rename("cities", "towns");
+  CHECK(world.error() == "open_tables: there is no table \"public.cities\" in database \"demo\"");
+  world.input.occasion = Occasion::catalog_changed;
+  const auto without = world.made().value();
+  CHECK(without->missing_tables().size() == 1);
+  CHECK(sent("SELECT city FROM public.cities", *without) == "refused");
+  CHECK(sent("SELECT city FROM towns", *without) == "refused");
+  CHECK(sent("SELECT city FROM lab.cities", *without) != "refused");
+  world.rename("towns", "cities");
+  CHECK(sent("SELECT city FROM cities", *world.made().value()) != "refused");
 }
 
 TEST_CASE("an exempt role does not read another policy's table under the name of its own") {
@@ -216,17 +238,22 @@ TEST_CASE("partitions of a policy close their open parent, strangers shut it") {
     CHECK(
         world.error() ==
         "open_tables: \"public.cities\" has the partition \"public.people\", which is the table of a policy");
+    world.input.occasion = Occasion::catalog_changed;
+    const auto snapshot = world.made().value();
+    CHECK(sent("SELECT city FROM cities", *snapshot) == "refused");
+    CHECK(sent("SELECT city FROM lab.cities", *snapshot) != "refused");
+    CHECK(snapshot->shut_tables().size() == 1);
   }
   SUBCASE("a table of its own") {
     attach("secrets");
-    world.input.attached = Attached::stranger;
+    world.input.occasion = Occasion::catalog_changed;
     auto snapshot = world.made().value();
     CHECK(sent("SELECT city FROM cities", *snapshot) == "refused");
     CHECK(sent("SELECT city FROM lab.cities", *snapshot) != "refused");
     CHECK(snapshot->shut_tables().size() == 1);
     world.look();  // it stays shut
     CHECK(sent("SELECT city FROM cities", *world.made().value()) == "refused");
-    world.input.attached = Attached::belongs;  // RELOAD
+    world.input.occasion = Occasion::owner_asked;  // RELOAD
     CHECK(sent("SELECT city FROM cities", *world.made().value()) != "refused");
   }
   SUBCASE("a table that was not there before") {
@@ -235,7 +262,7 @@ TEST_CASE("partitions of a policy close their open parent, strangers shut it") {
     fresh.name = "fresh";
     world.catalog->relations.emplace(std::pair<std::string, std::string>("public", "fresh"), fresh);
     attach("fresh");
-    world.input.attached = Attached::stranger;
+    world.input.occasion = Occasion::catalog_changed;
     CHECK(sent("SELECT city FROM cities", *world.made().value()) != "refused");
   }
 }
