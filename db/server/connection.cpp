@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "common/assert.hpp"
+#include "common/keep_alive.hpp"
 #include "common/sql_quoting.hpp"
 #include "common/sqlstate.hpp"
 #include "db/server/deadline.hpp"
@@ -102,6 +103,9 @@ std::string login_options(const Endpoint& endpoint, const std::string& database)
   if (!endpoint.password.empty()) out += " password=" + escaped(endpoint.password);
   out += fmt::format(" connect_timeout={}",
                      std::max<std::int64_t>(2, (endpoint.connect_timeout_ms + 999) / 1000));
+  out +=
+      fmt::format(" keepalives_idle={} keepalives_interval={} keepalives_count={}",
+                  kServerKeepAlive.idle_seconds, kServerKeepAlive.interval_seconds, kServerKeepAlive.probes);
   return out + tls_options(endpoint.tls);
 }
 

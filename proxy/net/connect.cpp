@@ -1,5 +1,8 @@
 #include "proxy/net/connect.hpp"
 
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 #include <array>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
@@ -10,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/keep_alive.hpp"
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
 #include "proxy/net/peer_connection.hpp"
@@ -110,10 +114,22 @@ Task<Result<Socket>> open_local(const Executor& executor, const HostPort& target
   co_return co_await open_socket<Local>(executor, std::move(endpoints), timer);
 }
 
+// A kernel without these options keeps its own times.
+void set_keep_alive_times(Socket& socket) {
+  const auto set = [&](int option, int value) {
+    static_cast<void>(::setsockopt(socket.native_handle(), IPPROTO_TCP, option, &value, sizeof value));
+  };
+  set(TCP_KEEPIDLE, kServerKeepAlive.idle_seconds);
+  set(TCP_KEEPINTVL, kServerKeepAlive.interval_seconds);
+  set(TCP_KEEPCNT, kServerKeepAlive.probes);
+}
+
 Task<Result<Socket>> open_tcp(const Executor& executor, HostPort target, Timer& timer) {
   const auto [unknown, endpoints] = co_await resolve(executor, std::move(target));
   if (unknown) co_return not_connected("the database server's host name is not known", unknown.message());
-  co_return co_await open_socket<tcp>(executor, endpoints, timer);
+  auto opened = co_await open_socket<tcp>(executor, endpoints, timer);
+  if (opened.has_value()) set_keep_alive_times(*opened);
+  co_return opened;
 }
 
 // Over TLS a server may send something before it acts.

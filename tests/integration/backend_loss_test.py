@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The backend is down, or dies in mid-query: the client gets a proper error, never a hang."""
 import os
+import pathlib
 import signal
 
 from harness import world
@@ -50,6 +51,39 @@ class BackendLoss(StackCase):
         reply = client.collect()
         self.assert_lost(reply)
         self.assertEqual(reply.sqlstate(), "57P01")
+
+    def test_a_machine_that_is_gone_is_noticed_in_minutes(self):
+        """The kernel says when it sends the next probe of keep-alive, in hundredths of a second."""
+        lock = RawClient(self.postgres.port, "postgres", "demo")
+        self.addCleanup(lock.close)
+        self.assertEqual(lock.query("BEGIN; LOCK TABLE people IN ACCESS EXCLUSIVE MODE").errors, [])
+        build = self.pgveil.client("operator", "pgveil")
+        self.addCleanup(build.socket.close)
+        build.send(b"Q", b"BUILD POLICY people_k2\0")
+        with self.pgveil.client():
+            waits = ("SELECT count(*) FROM pg_stat_activity "
+                     "WHERE usename = 'pgveil_admin' AND wait_event_type = 'Lock'")
+            self.until(lambda: self.postgres.rows(waits) != [["0"]], "the build does not wait for the lock")
+            self.until(lambda: len(self.probes()) >= 2 and max(self.probes()) <= 6000, str(self.probes()))
+        lock.query("ROLLBACK")
+        build.collect()
+
+    def probes(self):
+        """Of pgveil's connections to PostgreSQL: when the next probe is due, in hundredths of a second."""
+        own = set()
+        for file in pathlib.Path(f"/proc/{self.pgveil.pid}/fd").iterdir():
+            try:
+                own.add(os.readlink(file))
+            except FileNotFoundError:  # just closed
+                pass
+        found = []
+        for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]:
+            fields = line.split()
+            is_to_server = int(fields[2].split(":")[1], 16) == self.postgres.port
+            if is_to_server and f"socket:[{fields[9]}]" in own:
+                active, when = fields[5].split(":")
+                found.append(int(when, 16) if active == "02" else 10**6)
+        return found
 
     def test_terminated_while_idle(self):
         with self.pgveil.client() as client:
