@@ -216,6 +216,10 @@ SELECT pg_catalog.concat_ws('/', pg_catalog.current_setting('server_version_num'
     WHERE c.oid >= 16384 AND c.relpersistence <> 't' AND c.relkind IN ('r', 'p')),
   (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', r.oid, r.xmin, r.xmax), 0))
      FROM pg_catalog.pg_rewrite r WHERE r.oid >= 16384),
+  (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', g.tgrelid, g.tgfoid), 0))
+     FROM pg_catalog.pg_trigger g WHERE NOT g.tgisinternal),
+  (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', f.ftrelid, f.ftoptions), 0))
+     FROM pg_catalog.pg_foreign_table f),
   (SELECT pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', e.oid, e.enumtypid, e.enumlabel), 0))
      FROM pg_catalog.pg_enum e)))";
 

@@ -103,6 +103,22 @@ class OpenPatterns(ServerCase):
         self.postgres.run("DROP TABLE public.newcomer", "demo")
         self.assertIsNone(self.state("fruit"))
 
+    def test_zz_a_trigger_that_begins_to_copy_closes_its_table(self):
+        self.postgres.run(
+            "CREATE TABLE public.kept (line text); GRANT SELECT ON public.kept TO pattern_query; "
+            "CREATE FUNCTION public.keep() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN INSERT INTO public.kept VALUES (NEW::text); RETURN NEW; END $$", "demo")
+        try:
+            self.assertEqual(self.pgveil.console("RELOAD").errors, [])
+            self.assertIsNone(self.state("kept"))
+            self.postgres.run(
+                "CREATE TRIGGER keep AFTER INSERT ON people FOR EACH ROW EXECUTE FUNCTION public.keep()",
+                "demo")
+            self.until(lambda: self.state("kept") == "42501", "the table of the trigger stays open")
+            self.assertIsNone(self.state("fruit"))
+        finally:
+            self.postgres.run("DROP FUNCTION public.keep() CASCADE; DROP TABLE public.kept", "demo")
+
     def test_zzz_a_table_whose_policy_is_gone_is_not_opened_by_the_pattern(self):
         text = self.pgveil.policy_path.read_text()
         self.pgveil.write_policies((world.STAFF,))  # a list of policies has one at least
