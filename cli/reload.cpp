@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
+#include <string_view>
 
 #include "cli/console_login.hpp"
 #include "cli/verbs.hpp"
@@ -14,8 +16,8 @@ namespace {
 constexpr int kNotAsked = 2;  // it can't be reached or does not let this role in
 
 // The columns of RELOAD are item, outcome, message (docs/console.md).
-bool is_wrong(const std::vector<std::optional<std::string>>& step) {
-  return step.size() < 2 || step[1] != "ok";
+bool has_outcome(const std::vector<std::optional<std::string>>& step, std::string_view outcome) {
+  return step.size() > 1 && step[1] == outcome;
 }
 
 int run_reload(const ConsoleArguments& arguments, const std::string& config_path) {
@@ -30,9 +32,18 @@ int run_reload(const ConsoleArguments& arguments, const std::string& config_path
   if (!steps) return report(steps.error());
   const auto text = text_of(*steps);
   std::fwrite(text.data(), 1, text.size(), stdout);
-  if (!steps->rows.empty() && std::ranges::none_of(steps->rows, is_wrong)) return kSuccess;
-  std::fprintf(stderr, "pgveil: nothing was changed, because a step failed\n");
-  return kMistake;
+  const auto are = [&](std::string_view outcome) {
+    return std::ranges::count_if(steps->rows, [&](const auto& step) { return has_outcome(step, outcome); });
+  };
+  const auto later = are("later");
+  if (steps->rows.empty() || are("ok") + later < std::ssize(steps->rows)) {
+    std::fprintf(stderr, "pgveil: nothing was changed, because a step failed\n");
+    return kMistake;
+  }
+  if (later > 0)
+    std::fprintf(stderr,
+                 "pgveil: done, but for what is marked \"later\": pgveil tries that again by itself\n");
+  return kSuccess;
 }
 
 }  // namespace

@@ -156,11 +156,12 @@ void say_ready(const ServingState& serving, const std::string& host, std::uint16
 // Which roles are masked or exempt, and how the server is reached, may have changed, so no existing
 // connection is lent again.
 void reload(ServingState& serving, net::Server& server) {
-  const auto before = serving.access_generation();
-  for (const auto& step : serving.reload()) {
-    if (!step.is_ok) log::error("reload", fmt::format("{}: {}", step.item, step.message));
+  const auto steps = serving.reload();
+  for (const auto& step : steps) {
+    if (step.outcome != LoadStep::Outcome::ok)
+      log::error("reload", fmt::format("{}: {}", step.item, step.message));
   }
-  if (serving.access_generation() == before) return log::error("reload", "failed, and nothing was changed");
+  if (!is_applied(steps)) return log::error("reload", "failed, and nothing was changed");
   server.pools().reconnect("");
   log::info("reload", "done");
 }
@@ -219,36 +220,40 @@ End wait_for_the_end(ServingState& serving, net::Server& server, Reloads& reload
       case SIGINT: return {console::Ending::at_rest};
       case SIGUSR1:
         if (const auto asked = commands.asked_ending()) return {*asked};
-        log::info("serve", "SIGUSR1: PAUSE");
         server.pools().pause("");
+        log::info("serve", "SIGUSR1: PAUSE");
         continue;
       case SIGUSR2:
-        log::info("serve", "SIGUSR2: RESUME");
         static_cast<void>(server.pools().resume(""));
+        log::info("serve", "SIGUSR2: RESUME");
         continue;
       default: return {};  // SIGQUIT
     }
   }
 }
 
-// Waits until all clients have gone, a second signal asks to end, or a SHUTDOWN asks not to wait.
-void wait_for_clients(const net::Server& server, const Commands& commands, const sigset_t& signals) {
+// Waits until all clients have gone, a second signal asks to end, or a SHUTDOWN asks not to wait. That may be
+// days, so rights that are taken away in the meantime must count here, too.
+void wait_for_clients(net::Server& server, Reloads& reloads, const Commands& commands,
+                      const sigset_t& signals) {
   const timespec moment{0, 100'000'000};
   while (server.client_count() > 0) {
     const int signal = sigtimedwait(&signals, nullptr, &moment);
+    if (signal == SIGHUP) reloads.ask();
+    if (signal == SIGUSR2) static_cast<void>(server.pools().resume(""));
     const bool waits_on = signal <= 0 || signal == SIGHUP || signal == SIGUSR2 ||
                           (signal == SIGUSR1 && commands.asked_ending() != console::Ending::at_once);
     if (!waits_on) return;
   }
 }
 
-void end(net::Server& server, const End& how, const Commands& commands, const sigset_t& signals,
-         db::Interrupt& interrupt) {
+void end(net::Server& server, const End& how, Reloads& reloads, const Commands& commands,
+         const sigset_t& signals, db::Interrupt& interrupt) {
   log::info("serve", fmt::format("stopping, {} clients", server.client_count()));
   if (how.ending != console::Ending::at_once && !how.limit) {
     server.stop_listening();
     if (how.ending == console::Ending::at_rest) server.end_sessions_at_rest();
-    wait_for_clients(server, commands, signals);
+    wait_for_clients(server, reloads, commands, signals);
   }
   interrupt.end_all();  // ends builds, drift checks and the watch, which clients needed until now
   server.stop(how.limit.value_or(std::chrono::milliseconds(0)));
@@ -353,7 +358,7 @@ Result<void> serve(const std::string& path) {
         monitoring->reset();
       }
     }
-    end(**server, how, commands, signals, *config->interrupt);
+    end(**server, how, reloads, commands, signals, *config->interrupt);
   }
   note_process(audit->get(), {"stop", {}});
   log::flush_suppressed();

@@ -54,8 +54,12 @@ AuthQuery::AuthQuery(const Config& config)
     : cache_(settings(config).cache_ms),
       query_(auth_query_endpoint(config), auth_query_database(config), settings(config).query) {}
 
+std::shared_ptr<AuthQuery> AuthQuery::unasked(const Config& config) {
+  return std::shared_ptr<AuthQuery>(new AuthQuery(config));
+}
+
 Result<std::shared_ptr<AuthQuery>> AuthQuery::open(const Config& config) {
-  std::shared_ptr<AuthQuery> made(new AuthQuery(config));
+  auto made = unasked(config);
   const auto rows = made->query_.ask("");
   if (!rows) return rows.error();
   if (!rows->empty())

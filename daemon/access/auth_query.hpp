@@ -31,6 +31,8 @@ class AuthQuery {
   // Connects and asks for a name that nobody has, so that a query that cannot run is noticed at once.
   // REQUIRES: config.auth_query. Errors: ErrorKind::connection, ::server.
   [[nodiscard]] static Result<std::shared_ptr<AuthQuery>> open(const Config& config);
+  // Connects at the first login. REQUIRES: config.auth_query, which was asked before with the same settings.
+  [[nodiscard]] static std::shared_ptr<AuthQuery> unasked(const Config& config);
 
   // nullopt: this name was not asked for lately.
   [[nodiscard]] std::optional<Found> remembered(std::string_view name) const;

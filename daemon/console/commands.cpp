@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "common/assert.hpp"
 #include "common/clock.hpp"
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
@@ -44,6 +45,15 @@ Result<OpenPolicy> open_policy(const Present& present, const std::string& name) 
   if (state.version) return OpenPolicy{*spec, state.version};
   return Error{ErrorKind::policy, std::string(sqlstate::kInsufficientPrivilege),
                fmt::format("policy {} is closed: {}", name, state.closed_because), "BUILD POLICY opens it"};
+}
+
+std::string_view outcome_word(LoadStep::Outcome outcome) {
+  switch (outcome) {
+    case LoadStep::Outcome::ok: return "ok";
+    case LoadStep::Outcome::later: return "later";
+    case LoadStep::Outcome::error: return "error";
+  }
+  PGVEIL_ASSERT(false);
 }
 
 // Of a version on the rows that `disclosure` and `utility` are of.
@@ -283,11 +293,9 @@ Answer Commands::answer(const console::ExplainPolicy& command, const std::string
 Answer Commands::answer(const console::Reload& command, const std::string& role) {
   const auto steps = serving_.reload();
   Table table{console::columns_of(command), {}, "RELOAD", {}};
-  bool is_ok = true;
-  for (const auto& step : steps) {
-    is_ok = is_ok && step.is_ok;
-    table.rows.push_back({step.item, step.is_ok ? "ok" : "error", step.message});
-  }
+  for (const auto& step : steps)
+    table.rows.push_back({step.item, std::string(outcome_word(step.outcome)), step.message});
+  const bool is_ok = is_applied(steps);
   if (!is_ok) table.notices.push_back("nothing was changed. The rows with errors come first");
   // Which roles are masked or exempt, and how the server is reached, may have changed.
   if (net::Server* server = server_; is_ok && server != nullptr) server->pools().reconnect("");

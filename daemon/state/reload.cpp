@@ -1,6 +1,7 @@
 // Reading everything again: at the start, and for RELOAD.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 #include <utility>
 
@@ -23,6 +24,13 @@
 namespace pgveil::app {
 namespace {
 
+using Outcome = LoadStep::Outcome;
+
+template <class Value>
+Outcome outcome_of(const Result<Value>& result) {
+  return result ? Outcome::ok : Outcome::error;
+}
+
 enum class PageLists { taken_over, wait };
 
 // Takes over the lists of roles who may do more on the page, from now on. Where the page is, and how it is
@@ -44,7 +52,7 @@ PageLists carry_over_page(Config& next, const Config& now, std::vector<LoadStep>
     why = "; until then the list is empty: " + wrong;
   }
   if (next.page != written)
-    steps.push_back({"admin.http", true, "changed in the file: takes effect at the next start" + why});
+    steps.push_back({"admin.http", Outcome::ok, "changed in the file: takes effect at the next start" + why});
   return lists;
 }
 
@@ -52,7 +60,7 @@ void carry_over(Config& next, const Config& now, std::vector<LoadStep>& steps) {
   const auto keep = [&](auto member, std::string_view name) {
     if (next.*member == now.*member) return;
     next.*member = now.*member;
-    steps.push_back({std::string(name), true, "changed in the file: takes effect at the next start"});
+    steps.push_back({std::string(name), Outcome::ok, "changed in the file: takes effect at the next start"});
   };
   keep(&Config::listen, "listen");
   keep(&Config::backend, "backend");
@@ -72,7 +80,7 @@ void carry_over(Config& next, const Config& now, std::vector<LoadStep>& steps) {
   next.interrupt = now.interrupt;
   if (next.auth.method != now.auth.method) {
     next.auth.method = now.auth.method;
-    steps.push_back({"auth.method", true, "changed in the file: takes effect at the next start"});
+    steps.push_back({"auth.method", Outcome::ok, "changed in the file: takes effect at the next start"});
   }
 }
 
@@ -103,13 +111,17 @@ void retire_stray_copies(const Present& now) {
 
 }  // namespace
 
+bool is_applied(const std::vector<LoadStep>& steps) {
+  return std::ranges::none_of(steps, [](const auto& step) { return step.outcome == Outcome::error; });
+}
+
 Result<std::unique_ptr<ServingState>> ServingState::open(Config config, AuditLog* audit) {
   std::unique_ptr<ServingState> serving(new ServingState(config, audit));
   std::vector<LoadStep> steps;
   auto present = serving->load(std::move(config), steps);
   if (!present) return present.error();
   for (const auto& step : steps) {
-    if (!step.is_ok) log::error(step.item, step.message);
+    if (step.outcome != Outcome::ok) log::error(step.item, step.message);
   }
   serving->replace(std::make_shared<const Present>(std::move(*present)));
   retire_stray_copies(*serving->present());
@@ -123,7 +135,7 @@ Result<Present> ServingState::load(Config config, std::vector<LoadStep>& steps) 
   std::optional<Error> first;
   const auto note = [&](std::string item, const auto& result, std::string message) {
     steps.push_back(
-        {std::move(item), result.has_value(), result ? std::move(message) : one_line(result.error())});
+        {std::move(item), outcome_of(result), result ? std::move(message) : one_line(result.error())});
     if (!result && !first) first = result.error();
     return result.has_value();
   };
@@ -169,8 +181,9 @@ Result<Present> ServingState::load(Config config, std::vector<LoadStep>& steps) 
     const bool is_out_of_reach = !query && query.error().kind == ErrorKind::connection;
     if (is_out_of_reach && now->auth_query && config.auth_query == now->config.auth_query) {
       steps.push_back(
-          {"auth_query", false, one_line(query.error()) + "; it will be asked at the next login"});
-      present.auth_query = now->auth_query;
+          {"auth_query", Outcome::later, one_line(query.error()) + "; it will be asked at the next login"});
+      // The old one would ask over the old kind of connection.
+      present.auth_query = config.tls == now->config.tls ? now->auth_query : AuthQuery::unasked(config);
     } else if (note("auth_query", query, "asked")) {
       present.auth_query = std::move(*query);
     }
@@ -185,7 +198,7 @@ Result<Present> ServingState::load(Config config, std::vector<LoadStep>& steps) 
       // Users, access rules and other databases must not wait for this one.
       unreachable = view.error();
       const std::string problem = one_line(view.error()) + "; closed until it can be read";
-      steps.push_back({step, false, problem});
+      steps.push_back({step, Outcome::later, problem});
       const auto before = now->databases.find(database);
       present.databases.emplace(
           database, closed_for_now(before == now->databases.end() ? nullptr : &before->second, problem));
@@ -231,12 +244,12 @@ std::vector<LoadStep> ServingState::reload() {
   std::vector<LoadStep> steps;
   const auto now = present();
   auto config = read_config(now->config.file);
-  if (!config) return {{"configuration", false, one_line(config.error())}};
-  steps.push_back({"configuration", true, "read"});
+  if (!config) return {{"configuration", Outcome::error, one_line(config.error())}};
+  steps.push_back({"configuration", Outcome::ok, "read"});
   carry_over(*config, now->config, steps);
   if (audit_ != nullptr) {
     const auto reopened = audit_->reopen();
-    steps.push_back({"audit", reopened.has_value(), reopened ? "" : one_line(reopened.error())});
+    steps.push_back({"audit", outcome_of(reopened), reopened ? "" : one_line(reopened.error())});
     if (!reopened) return steps;
   }
   auto next = load(std::move(*config), steps);

@@ -45,10 +45,17 @@ class Wake {
 
 // One step of reading everything again, at the start and for RELOAD's answer.
 struct LoadStep {
+  enum class Outcome {
+    ok,
+    later,  // not possible now, and pgveil tries again by itself; everything else is applied
+    error   // nothing is applied
+  };
   std::string item;  // "configuration", "users", "policies", "database demo"
-  bool is_ok = true;
+  Outcome outcome = Outcome::ok;
   std::string message;  // one line
 };
+
+[[nodiscard]] bool is_applied(const std::vector<LoadStep>& steps);
 
 class ServingState final : public session::Gate {
  public:
@@ -110,7 +117,8 @@ class ServingState final : public session::Gate {
 
   // ---- Changes. They block while PostgreSQL works, and while another change runs.
   //
-  // Reads configuration, users, policies and catalogs again. If one step fails, everything stays as it was.
+  // Reads configuration, users, policies and catalogs again. If one step has an error, everything stays as it
+  // was.
   [[nodiscard]] std::vector<LoadStep> reload();
   // Stores the versions under their next numbers (daemon/policies/versions.hpp) and makes them current
   // together, if everything in `seen` is still stored as `seen` says. Returns the versions with their

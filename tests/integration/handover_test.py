@@ -125,6 +125,13 @@ class Handover(ServerCase):
         self.assertEqual(wrong, [])
         self.assertIsNone(first.poll())
         self.assertEqual(stays.query("SELECT count(city) FROM people").texts(), [["4"]])
+        # It may wait for days, so it reloads, too.
+        policies = pgveil.policy_path.read_text()
+        pgveil.policy_path.write_text(policies.replace("analyst", "somebody"))
+        first.send_signal(signal.SIGHUP)
+        self.until(lambda: stays.query("SELECT count(city) FROM people").sqlstate() == "42501",
+                   "a reader that was removed goes on in the process that waits")
+        pgveil.policy_path.write_text(policies)
         stays.close()
         self.assertEqual(first.wait(timeout=60), 0)
         with RawClient(port, "analyst", "demo") as client:
