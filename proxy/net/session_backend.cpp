@@ -75,6 +75,7 @@ Task<Result<std::string>> SessionDriver::fetch_password(Self self, std::string r
 }
 
 Task<std::optional<Connection>> SessionDriver::try_servers(Self self, session::ConnectBackend wanted,
+                                                           std::shared_ptr<const TlsSettings> tls,
                                                            std::size_t& attempt) {
   const ServerConfig& config = self->environment_.config;
   LostServers& lost = self->environment_.lost_servers;
@@ -88,8 +89,7 @@ Task<std::optional<Connection>> SessionDriver::try_servers(Self self, session::C
   }
   for (attempt = wanted.attempt; attempt < self->attempts_.size(); ++attempt) {
     const std::size_t host = self->attempts_[attempt].host;
-    auto connected =
-        co_await connect(config.backends.at(host), config.connect_timeout, config.tls()->backend(host));
+    auto connected = co_await connect(config.backends.at(host), config.connect_timeout, tls->backend(host));
     if (self->backend_ != Backend::asking) co_return std::nullopt;
     if (connected) co_return std::move(*connected);
     lost.note(host);
@@ -115,7 +115,9 @@ Task<void> SessionDriver::log_in(Self self, session::ConnectBackend wanted, std:
     password = std::move(*fetched);
   }
   std::size_t attempt = 0;
-  auto connected = co_await try_servers(self, wanted, attempt);
+  // RELOAD may have changed them since the client connected.
+  const auto settings = config.tls();
+  auto connected = co_await try_servers(self, wanted, settings, attempt);
   if (!connected) co_return give_up("no server can be reached");
   const ServerAttempt made = self->attempts_[attempt];
   auto connection = std::make_shared<BackendConnection>(self->executor_, std::move(slot));
@@ -134,12 +136,15 @@ Task<void> SessionDriver::log_in(Self self, session::ConnectBackend wanted, std:
   self->server_ = connection;
   self->backend_ = Backend::open;
   self->watch_.note_backend(*connection);
-  self->apply(session::BackendConnected{.is_secured = tls != nullptr,
-                                        .end_point = tls != nullptr ? tls->end_point() : std::string(),
-                                        .attempt = attempt,
-                                        .is_last = attempt + 1 >= self->attempts_.size(),
-                                        .kind = made.kind,
-                                        .password = std::move(password)});
+  self->apply(session::BackendConnected{
+      .is_secured = tls != nullptr,
+      .end_point = tls != nullptr ? tls->end_point() : std::string(),
+      .attempt = attempt,
+      .is_last = attempt + 1 >= self->attempts_.size(),
+      .kind = made.kind,
+      .password = std::move(password),
+      .requires_channel_binding = settings->backend_channel_binding,
+      .may_send_token = config.query_password != nullptr && settings->knows_backends()});
   co_await read_backend(self, std::move(connection));
 }
 

@@ -30,8 +30,6 @@ session::SessionConfig config_for(const Environment& environment, SessionPid pid
   const bool is_local = client.host == "unix";
   config.encryption = is_local ? session::ClientEncryption::declined : tls.for_clients;
   config.client_address = is_local ? std::string() : client.host.empty() ? "gone" : client.host;
-  config.backend.requires_channel_binding = tls.backend_channel_binding;
-  config.backend.may_send_token = environment.config.query_password != nullptr && tls.knows_backends();
   config.pool_mode = [&environment](const std::string& role, const std::string& database) {
     return environment.config.pools(role, database).mode;
   };

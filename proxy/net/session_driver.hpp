@@ -57,6 +57,7 @@ class SessionDriver : public std::enable_shared_from_this<SessionDriver> {
   // The attempts of `wanted`, from its first one to the first that succeeds. nullopt: none did, which the log
   // tells, or it is no longer wanted.
   [[nodiscard]] static Task<std::optional<Connection>> try_servers(Self self, session::ConnectBackend wanted,
+                                                                   std::shared_ptr<const TlsSettings> tls,
                                                                    std::size_t& attempt);
   // The password that a command prints, without blocking the network thread.
   [[nodiscard]] static Task<Result<std::string>> fetch_password(Self self, std::string refused);

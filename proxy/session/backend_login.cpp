@@ -38,6 +38,8 @@ void BackendLoginMachine::start(const Settings& settings, const BackendConnected
   kind_ = ServerKind::primary;
   has_token_ = connected.password.has_value() && !state_.is_bypass;
   if (has_token_) state_.backend_role.password = *connected.password;
+  may_send_token_ = connected.may_send_token;
+  requires_channel_binding_ = connected.requires_channel_binding;
   state_.server = std::make_shared<BackendState>();
   minor_ = state_.config.backend.newest_minor;
   wire::StartupMessage message{.minor = minor_};
@@ -79,7 +81,7 @@ std::optional<ScramBinding> BackendLoginMachine::choose_binding(const std::vecto
     fail("it offers channel binding without TLS");
   } else if (offers_plus && !secured->end_point.empty()) {
     return ScramBinding{ScramBinding::Kind::bound, secured->end_point};
-  } else if (state_.config.backend.requires_channel_binding) {
+  } else if (requires_channel_binding_) {
     fail("channel binding is required, and it can't be had");
   } else if (!offers(ScramMechanism::plain)) {
     fail("it does not offer SCRAM-SHA-256");
@@ -125,7 +127,7 @@ void BackendLoginMachine::on_verdict(const wire::AuthenticationSaslFinal& messag
 void BackendLoginMachine::on_ok() {
   if (step_ != Step::asked && step_ != Step::proof_checked && step_ != Step::token_sent)
     return fail("it let us in in the middle of SCRAM");
-  if (step_ != Step::proof_checked && state_.config.backend.requires_channel_binding)
+  if (step_ != Step::proof_checked && requires_channel_binding_)
     return fail("channel binding is required, and it let us in without a password");
   step_ = Step::let_in;
 }
@@ -134,11 +136,11 @@ void BackendLoginMachine::on_ok() {
 // it until it expires.
 void BackendLoginMachine::on_token_wanted() {
   if (step_ != Step::asked) return fail("a token was asked for out of turn");
-  if (!has_token_ || !state_.config.backend.may_send_token || !state_.backend_secured)
+  if (!has_token_ || !may_send_token_ || !state_.backend_secured)
     return fail(
         "it asks for the password itself, which only a token of password_command may answer, over TLS "
         "with verify-ca or verify-full");
-  if (state_.config.backend.requires_channel_binding)
+  if (requires_channel_binding_)
     return fail("channel binding is required, and it asks for the password itself");
   state_.to_backend(wire::PasswordMessage{.password = state_.backend_role.password});
   step_ = Step::token_sent;

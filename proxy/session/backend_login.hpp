@@ -60,6 +60,8 @@ class BackendLoginMachine {
   std::uint16_t minor_ = 0;  // the server is spoken to in protocol 3.<this>
   bool is_last_attempt_ = true;
   bool has_token_ = false;
+  bool may_send_token_ = false;
+  bool requires_channel_binding_ = false;
   std::optional<ServerKind> wanted_;
   ServerKind kind_ = ServerKind::primary;  // as the server says
   std::unique_ptr<ScramClient> scram_;     // during the login

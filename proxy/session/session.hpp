@@ -60,11 +60,7 @@ struct SessionLimits {
 struct BackendLogin {
   std::string user;
   std::string password;                             // empty: the server must not ask for one
-  bool requires_channel_binding = false;            // SCRAM-SHA-256-PLUS or nothing
   std::uint16_t newest_minor = wire::kNewestMinor;  // of protocol 3: what the server is asked for
-  // The password is a token, which comes with BackendConnected. May it be sent as it is, if the server asks
-  // for that? Only to a server whose certificate is checked; a password never.
-  bool may_send_token = false;
 };
 
 struct SessionConfig {
@@ -110,7 +106,11 @@ struct BackendConnected {
   bool is_last = true;                       // no attempt follows this one
   std::optional<ServerKind> kind = {};       // of which kind the server has to be
   std::optional<std::string> password = {};  // of query_role, if a command prints it
-};                                           // answer to ConnectBackend: a new connection, to log in on
+  bool requires_channel_binding = false;     // SCRAM-SHA-256-PLUS or nothing
+  // Whether `password` is a token that may be sent as it is, if the server asks for that. Only to a server
+  // whose certificate is checked.
+  bool may_send_token = false;
+};  // answer to ConnectBackend: a new connection, to log in on, under the settings of the time it was made
 struct BackendLent {
   std::shared_ptr<BackendState> state;  // never null
 };  // answer to ConnectBackend: an idle connection that was logged in with the same start-up packet

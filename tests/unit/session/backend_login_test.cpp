@@ -86,12 +86,12 @@ TEST_CASE("over TLS the login is bound to the server's certificate where it can 
     FakeGate gate;
     SessionConfig config = Script::default_config();
     config.backend.password = "x";
-    config.backend.requires_channel_binding = row.is_required;
     Session session(config, gate);
     std::string startup;
     wire::encode(wire::StartupMessage{.parameters = {{"user", "ann"}, {"database", "demo"}}}, startup);
     static_cast<void>(session.step(ClientBytes{startup}));
-    static_cast<void>(session.step(BackendConnected{true, row.end_point}));
+    static_cast<void>(session.step(BackendConnected{
+        .is_secured = true, .end_point = row.end_point, .requires_channel_binding = row.is_required}));
     const std::string offer = mechanisms(row.offered);
     const Actions actions = session.step(BackendBytes{offer});
     CHECK(session.is_closed() == row.mechanism.empty());
@@ -105,14 +105,14 @@ TEST_CASE("over TLS the login is bound to the server's certificate where it can 
 TEST_CASE("where channel binding is required, no server lets us in without a password") {
   SessionConfig config = Script::default_config();
   config.backend.password = "x";
-  config.backend.requires_channel_binding = true;
   std::string startup;
   wire::encode(wire::StartupMessage{.parameters = {{"user", "ann"}, {"database", "demo"}}}, startup);
   Script(config)
       .client(startup, {.to_client = "R(0)", .commands = "ConnectBackend"})
       .event(
           [] {
-            return BackendConnected{true, "hash"};
+            return BackendConnected{
+                .is_secured = true, .end_point = "hash", .requires_channel_binding = true};
           },
           {.to_backend = kStartup})
       .backend(frames(wire::AuthenticationOk{}),
@@ -155,10 +155,10 @@ TEST_CASE("a token is sent as it is only over TLS to a server whose certificate 
     CAPTURE(row.name);
     SessionConfig config = Script::default_config();
     config.backend.password = row.is_token ? "" : "pass";
-    config.backend.may_send_token = row.may_send;
-    config.backend.requires_channel_binding = row.needs_binding;
     Dialled made({.is_secured = row.is_secured,
-                  .password = row.is_token ? std::optional<std::string>("token") : std::nullopt},
+                  .password = row.is_token ? std::optional<std::string>("token") : std::nullopt,
+                  .requires_channel_binding = row.needs_binding,
+                  .may_send_token = row.may_send},
                  config);
     const Actions actions = made.say(frames(wire::AuthenticationCleartextPassword{}));
     CHECK(made.session.is_closed() != row.is_sent);
