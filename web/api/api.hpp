@@ -68,8 +68,9 @@ class WebApi {
                                         const std::optional<SignInLinks::Holder>& holder) const;
   [[nodiscard]] net::HttpResponse sign_in_by_link(const net::HttpRequest& request);
   [[nodiscard]] net::HttpResponse sign_in(const net::HttpRequest& request);
-  [[nodiscard]] Result<void> check_password(const net::HttpRequest& request, const std::string& role,
-                                            const std::string& password);
+  // The verifier that the password fits. By the time of the answer a RELOAD may have replaced it.
+  [[nodiscard]] Result<std::string> check_password(const net::HttpRequest& request, const std::string& role,
+                                                   const std::string& password);
   [[nodiscard]] static net::HttpResponse too_many_tries();
   [[nodiscard]] net::HttpResponse sign_out(const Visit& visit);
   [[nodiscard]] net::HttpResponse who(const net::HttpRequest& request);

@@ -80,8 +80,8 @@ HttpResponse WebApi::who(const HttpRequest& request) {
 
 // Runs the proxy's own SCRAM exchange and plays both sides. So the same code checks all passwords, and a role
 // that does not exist takes the same steps.
-Result<void> WebApi::check_password(const HttpRequest& request, const std::string& role,
-                                    const std::string& password) {
+Result<std::string> WebApi::check_password(const HttpRequest& request, const std::string& role,
+                                           const std::string& password) {
   const std::string database(session::kConsoleDatabase);
   const auto demand = serving_.may_log_in(role, database, {request.visitor.host, request.is_encrypted});
   if (!demand) return demand.error();
@@ -98,7 +98,7 @@ Result<void> WebApi::check_password(const HttpRequest& request, const std::strin
   const auto proof = client.on_server_first(*challenge);
   if (!proof) return proof.error();
   const auto proved = server.on_client_final(*proof);
-  if (proved && has_standing(*now, role)) return {};
+  if (proved && stored && has_standing(*now, role)) return session::to_string(*stored);
   return Error{ErrorKind::authentication, std::string(sqlstate::kInvalidPassword),
                "the role or the password is wrong, or the role may not use the console",
                "admin.admin_users and admin.stats_users list who may"};
@@ -141,13 +141,11 @@ HttpResponse WebApi::sign_in(const HttpRequest& request) {
   if (!role || !password) return error_response(role ? password.error() : role.error());
   if (!limit_.may_try(*role, std::chrono::steady_clock::now())) return too_many_tries();
   const auto checked = check_password(request, *role, *password);
-  const auto number = record_login(request, session::LoginMethod::scram_sha_256, *role, checked);
+  const auto outcome = checked ? Result<void>() : Result<void>(checked.error());
+  const auto number = record_login(request, session::LoginMethod::scram_sha_256, *role, outcome);
   if (!number) return not_on_record();
   if (!checked) return error_response(checked.error());
-  const auto verifier = verifier_of(*serving_.present(), *role);
-  if (!verifier)
-    return error_response(401, "nobody is signed in", "sign in again");  // a RELOAD came in between
-  return begin_session(request, {*number, *role, session::to_string(*verifier)});
+  return begin_session(request, {*number, *role, *checked});
 }
 
 // The link stands for the password, so everything else is required as of the password: the access file, the
