@@ -28,7 +28,9 @@ std::string topic_of(const PolicySpec& spec) {
 // How a check ended.
 struct Seen {
   Looked looked = Looked::done;
-  std::string drift = {};  // what stays wrong, of the version that is current now; empty: nothing
+  std::string drift = {};  // what stays wrong; empty: nothing
+  // Of the version that this check has put in the place of the one it looked at; 0: it is closed now.
+  std::optional<std::uint64_t> replaced_by = {};
 };
 
 Result<Seen> withdraw(ServingState& serving, const PolicySpec& spec, const std::string& why,
@@ -36,7 +38,8 @@ Result<Seen> withdraw(ServingState& serving, const PolicySpec& spec, const std::
   const auto withdrawn = serving.withdraw(spec, why, {version.number, true});
   if (!withdrawn) return withdrawn.error();
   if (*withdrawn) log::error(topic_of(spec), "withdrawn: " + why);
-  return Seen{*withdrawn ? Looked::done : Looked::again};
+  if (!*withdrawn) return Seen{Looked::again};
+  return Seen{.replaced_by = 0};
 }
 
 // The rows of a copy do not change by themselves, whatever happens to the table's rows.
@@ -93,7 +96,7 @@ Result<Seen> publish_repair(ServingState& serving, const PolicySpec& spec, const
                        before.number, what);
   }
   log::warning(topic_of(spec), fmt::format("version {} {}", published.number, did));
-  return Seen{};
+  return Seen{.replaced_by = published.number};
 }
 
 Result<Seen> say_drift(const PolicySpec& spec, const PolicyVersion& version, const std::string& what) {
@@ -187,7 +190,7 @@ Result<Looked> check_drift_of(ServingState& serving, const PolicySpec& spec) {
   const auto seen = look_for_drift(serving, *now, **known, *state.version);
   if (!seen) return seen.error();
   if (seen->looked == Looked::done)
-    serving.last_checks().checked(spec.name, number_of(*serving.present(), spec),
+    serving.last_checks().checked(spec.name, seen->replaced_by.value_or(state.version->number),
                                   {utc_now(), seen->drift.empty() ? "ok" : seen->drift});
   return seen->looked;
 }
@@ -204,10 +207,14 @@ Result<std::string> joint_drift_of(const Present& present, const PolicySpec& spe
 std::string waits_for(const Present& present, const PolicySpec& spec) {
   const auto version = waiting_version(present, spec);
   const auto known = find_policy(present.specs, spec.name);
-  if (!version || !known || state_of(present, *known).version) return "";
-  std::string key = std::to_string(version->number);
+  if (!version || !known) return "";
+  const auto& policy = **known;
+  const auto own = state_of(present, *known);
+  if (own.version) return "";
+  const bool repairs = policy.drift.action == policy::DriftAction::suppress;
+  std::string key = fmt::format("{} {} {}", version->number, repairs, own.closed_because);
   for (const auto& other : present.specs) {
-    if (other->database != spec.database || other->schema != spec.schema || other->table != spec.table)
+    if (other->database != policy.database || other->schema != policy.schema || other->table != policy.table)
       continue;
     const auto state = state_of(present, other);
     key += fmt::format(", {} {}", other->name, state.version ? state.version->number : 0);
@@ -215,8 +222,11 @@ std::string waits_for(const Present& present, const PolicySpec& spec) {
   return key;
 }
 
-Result<Looked> count_waiting(ServingState& serving, const PolicySpec& spec) {
+Result<Looked> count_waiting(ServingState& serving, const PolicySpec& asked) {
   const auto now = serving.present();
+  const auto known = find_policy(now->specs, asked.name);  // as the last RELOAD has it
+  if (!known) return Looked::done;
+  const PolicySpec& spec = **known;
   const auto version = waiting_version(*now, spec);
   if (!version) return Looked::done;
   const auto company = company_of(now->config, now->specs, spec);

@@ -272,8 +272,8 @@ Result<void> ServingState::may_stay(const session::Admitted& session) const {
 rewriter::SchemaNames ServingState::schemas(std::string_view database) const {
   const auto now = present();
   const auto view = now->databases.find(database);
-  if (view == now->databases.end() || !view->second.snapshot) return {};
-  rewriter::SchemaNames names = view->second.snapshot->catalog().search_path;
+  if (view == now->databases.end()) return {};
+  rewriter::SchemaNames names = now->config.backend.schemas;  // also while the database is closed
   // Even if it is not named, it is searched first.
   std::erase(names, "pg_catalog");
   return names;

@@ -47,7 +47,7 @@ void count_if_waiting(ServingState& serving, const policy::PolicySpec& spec,
   const std::string reason = waits_for(*serving.present(), spec);
   if (reason.empty() || counted[spec.name] == reason) return;
   const auto looked = count_waiting(serving, spec);
-  failures.note("policy " + spec.name, looked ? Result<void>() : Result<void>(looked.error()));
+  failures.note("count of policy " + spec.name, looked ? Result<void>() : Result<void>(looked.error()));
   const bool is_settled = looked ? *looked == Looked::done : looked.error().kind == ErrorKind::policy;
   if (is_settled) counted[spec.name] = reason;
 }
