@@ -5,6 +5,7 @@ RECONNECT."""
 import socket
 import struct
 import threading
+import time
 
 import psycopg
 
@@ -45,7 +46,7 @@ class Pooled(StackCase):
     def start(cls):
         if cls.mode is None:
             return
-        cls.options = {"more": f"pool: {{mode: {cls.mode}, size: 1, wait_timeout: 8s{cls.pool}}}\n",
+        cls.options = {"more": f"pool: {{mode: {cls.mode}, size: 1, wait_timeout: 20s{cls.pool}}}\n",
                        "limits": cls.limits}
         super().start()
 
@@ -219,7 +220,7 @@ class SessionMode(Pooled):
             thread.start()
             self.until(lambda: self.pool_row()["cl_waiting"] == "1", "nobody waits")
             self.assertEqual((self.pool_row()["cl_active"], self.pool_row()["sv_active"]), ("1", "1"))
-            thread.join(timeout=20)
+            thread.join(timeout=120)
             self.assertEqual(thread_result[0].sqlstate(), "53300")  # wait_timeout
             self.assert_alive(holder)
             waiting.socket.close()
@@ -237,7 +238,7 @@ class SessionMode(Pooled):
         self.until(lambda: self.pool_row()["cl_waiting"] == "3", "not all wait")
         holder.close()
         for thread in threads:
-            thread.join(timeout=20)
+            thread.join(timeout=120)
         self.assertEqual(sorted(results), [[["0"]], [["1"]], [["2"]]])
         self.assertEqual(self.servers(), 1)
 
@@ -299,7 +300,7 @@ class SessionMode(Pooled):
         self.assertEqual(self.pgveil.console("PAUSE demo").sqlstates(), ["55000"])
         self.assert_alive(client)
         client.close()
-        thread.join(timeout=20)
+        thread.join(timeout=120)
         self.assertEqual((done[0].errors, done[0].tags), ([], ["PAUSE"]))
         self.assertEqual(self.servers(), 0)
         results = []
@@ -308,7 +309,7 @@ class SessionMode(Pooled):
         self.until(lambda: self.pool_row() and self.pool_row()["cl_waiting"] == "1", "it does not wait")
         reply = self.pgveil.console("RESUME demo")
         self.assertEqual((reply.errors, reply.tags), ([], ["RESUME"]))
-        waiting.join(timeout=20)
+        waiting.join(timeout=120)
         self.assertEqual(results, [[["1"]]])
         self.assertEqual(self.pgveil.console("RESUME demo").sqlstates(), ["55000"])
 
@@ -601,17 +602,18 @@ class TransactionMode(Pooled):
                     self.assertNotEqual(reply.texts(), [["88MB"]])
 
     def test_a_statement_timeout_of_one_is_not_the_others(self):
-        with self.pgveil.client() as one, self.pgveil.client() as two:
-            self.assertEqual(one.query("SET statement_timeout = '200ms'").errors, [])
-            self.assertEqual(
-                two.query(
-                    "SELECT count(*) FROM numbers a, numbers b, numbers c, numbers d, numbers e"
-                ).errors,
-                [],
-            )
+        with self.pgveil.client() as one, self.pgveil.client() as two, self.direct("demo") as owner:
+            self.assertEqual(one.query("SET statement_timeout = '2s'").errors, [])
+            self.assertEqual(owner.query("BEGIN; LOCK TABLE numbers IN ACCESS EXCLUSIVE MODE").errors, [])
+            two.send(b"Q", b"SELECT count(*) FROM numbers\0")
+            self.wait_for_running_query()
+            time.sleep(2)  # the statement lasts longer than those of the other client may
+            owner.query("ROLLBACK")
+            reply = two.collect()
+            self.assertEqual((reply.errors, reply.texts()), ([], [["20"]]))
             self.assertEqual(one.query(LONG).sqlstate(), "57014")
             self.assertEqual(two.query("SHOW statement_timeout").texts(), [["0"]])
-            self.assertEqual(one.query("SHOW statement_timeout").texts(), [["200ms"]])
+            self.assertEqual(one.query("SHOW statement_timeout").texts(), [["2s"]])
 
     def test_a_terminated_backend_ends_only_who_holds_it(self):
         with self.pgveil.client() as one, self.pgveil.client() as two:

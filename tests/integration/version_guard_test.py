@@ -49,7 +49,7 @@ class VersionGuard(StackCase):
         """→ the states of the refusals before the answer; each is one that tells to try again."""
         states = []
         with self.pgveil.client() as client:
-            for _ in range(1500):
+            for _ in range(3000):
                 reply = client.query(QUERY)
                 if not reply.errors:
                     self.assertEqual(reply.texts(), [["11"]])
@@ -58,6 +58,16 @@ class VersionGuard(StackCase):
                 self.assertIn(states[-1], ("40001",), reply.errors)
                 time.sleep(0.02)
         self.fail("no answer")
+
+    @staticmethod
+    def settled(ask):
+        """→ the reply. A statement waits 10 s for another version to be served, and ends in 40001 on a
+        machine that takes longer. Then it is asked again; 40001 that comes earlier is the reply."""
+        while True:
+            begin = time.monotonic()
+            reply = ask()
+            if reply.sqlstate() != "40001" or time.monotonic() - begin < 9:
+                return reply
 
     def wait_for(self, pgveil, state):
         """Until a fresh statement ends in this SQLSTATE; None: is answered."""
@@ -83,7 +93,9 @@ class VersionGuard(StackCase):
         self.assertEqual(self.number(), before + 1)
         # This proxy looks every hour only; what the backend says makes it look at once, and the statement
         # that met it is sent again.
-        self.assertEqual(self.until_answered(), [])
+        with self.pgveil.client() as client:
+            reply = self.settled(lambda: client.query(QUERY))
+        self.assertEqual((reply.errors, reply.texts()), ([], [["11"]]))
         done = self.pgveil.command("policy", "build", "people_k2", "--config", str(self.pgveil.config_path))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(self.number(), before + 2)
@@ -111,11 +123,15 @@ class VersionGuard(StackCase):
         with self.pgveil.client() as client:
             client.parse(QUERY, "s")
             self.assertEqual(client.sync().errors, [])
-            for _ in range(3):
-                self.other.build("people_k2")
+
+            def execute():
                 client.bind((), "s")
                 client.execute()
-                reply = client.sync()
+                return client.sync()
+
+            for _ in range(3):
+                self.other.build("people_k2")
+                reply = self.settled(execute)
                 self.assertEqual((reply.errors, reply.texts()), ([], [["11"]]))
 
     def test_a_statement_is_sent_again(self):
@@ -128,7 +144,7 @@ class VersionGuard(StackCase):
                 lambda: client.query(f"COPY ({count}) TO STDOUT"),
             ):
                 self.other.build("people_k2")
-                reply = ask()
+                reply = self.settled(ask)
                 self.assertEqual(reply.errors, [])
                 self.assertIn(reply.texts(), (expected, []))  # of COPY: no rows
             self.assertIn("is sent again", self.pgveil.log())
@@ -164,10 +180,10 @@ class VersionGuard(StackCase):
             cursor.query("DECLARE c CURSOR FOR SELECT * FROM people")
             self.assertEqual(len(cursor.query("FETCH 2 FROM c").rows), 2)
             self.postgres.run(WITHDRAW, "demo")
-            reply = client.query(QUERY)
+            reply = self.settled(lambda: client.query(QUERY))
             self.assertEqual((reply.sqlstate(), reply.rows), ("42501", []))
             # What the client met made this proxy look: the cursor closes too.
-            for _ in range(1500):
+            for _ in range(3000):
                 reply = cursor.query("FETCH 1 FROM c")
                 if reply.errors:
                     break
