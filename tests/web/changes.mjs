@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import {readFileSync, writeFileSync} from "node:fs";
 
 export const changes = ({
-  settings, kPhone, signedIn, open, openNewJob, people, signInAgain, accessible, everywhere, shot,
+  settings, kPhone, heading, signedIn, open, openNewJob, people, signInAgain, accessible, everywhere, shot,
 }) => ({
   async expired_while_a_job_is_set_up(page, seen) {
     await signedIn(page);
@@ -168,6 +168,7 @@ export const changes = ({
     await page.getByRole("button", {name: "Hide them"}).click();
     assert.equal(await table.count(), 0);
     await page.goto(`${settings.url}#/policies/markup_k2`);
+    await heading(page, "markup_k2");  // until then the page before is shown, which has such a tab, too
     await page.getByRole("tab", {name: "Raw beside masked"}).click();
     await page.getByLabel("Your password").fill(settings.passwords.operator);
     await page.getByRole("button", {name: "Show raw rows"}).click();

@@ -205,6 +205,7 @@ export const jobTexts = ({settings, signedIn, openNewJob, people, signInAgain, e
       const mine = (await toText(page)).replace("k: 5", "k: 10");
       await editorOf(page).fill(mine);
       await right(page);
+      await page.waitForFunction(() => Object.values(sessionStorage).some(it => it.includes("k: 10")));
       await page.reload();
       await right(page);
       assert.equal(await editorOf(page).inputValue(), mine);
@@ -224,6 +225,7 @@ export const jobTexts = ({settings, signedIn, openNewJob, people, signInAgain, e
       await signedIn(page, "watcher");
       assert.equal(await kept(), 0, "another role finds nothing");
       await page.getByRole("button", {name: "Sign out"}).click();
+      await page.getByRole("heading", {name: "Sign in to pgveil"}).waitFor();
       await signedIn(page);
       await setUp(page);
       await toText(page);

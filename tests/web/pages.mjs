@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 
-export const pages = ({settings, signedIn, open, heading, accessible, everywhere, shot}) => {
+export const pages = ({settings, signedIn, allChecked, open, heading, accessible, everywhere, shot}) => {
   const plain = text => text.replaceAll("\u00a0", " ");
   const words = async page => plain(await page.locator("#icicle-part").innerText());
   const tab = (page, name) => page.getByRole("tab", {name}).click();
@@ -19,6 +19,7 @@ export const pages = ({settings, signedIn, open, heading, accessible, everywhere
   return {
     async policies(page) {
       await signedIn(page);
+      await allChecked(page);
       await open(page, "Policies");
       const row = page.getByRole("row", {name: /people_k2/});
       assert.match(await row.innerText(), /open/);
@@ -52,7 +53,7 @@ export const pages = ({settings, signedIn, open, heading, accessible, everywhere
       const box = await tree.boundingBox();
       await page.mouse.move(box.x + box.width * 0.95, box.y + 60);
       const tip = page.getByRole("tooltip");
-      assert.match(await tip.innerText(), /Rows where state is not OH and occupation is not Accountant/);
+      await tip.getByText(/Rows where state is not OH and occupation is not Accountant/).waitFor();
       assert.match(await tip.innerText(), /city hidden/);
       await page.mouse.click(box.x + box.width * 0.1, box.y + 60);
       assert.match(await words(page), /Rows with state = OH/);
@@ -100,8 +101,10 @@ export const pages = ({settings, signedIn, open, heading, accessible, everywhere
       await signedIn(page);
       await policy(page, "people_k2");
       await versionOf(page).waitFor();
-      await page.getByRole("button", {name: "Check the live table"}).click();
-      await page.getByText("people_k2 still fits its table.").waitFor();
+      // News like this is shown for a few seconds only.
+      await Promise.all([
+        page.getByText("people_k2 still fits its table.").waitFor(),
+        page.getByRole("button", {name: "Check the live table"}).click()]);
       await page.getByRole("cell", {name: "ok", exact: true}).waitFor();
       await tab(page, "Compare versions");
       await page.getByRole("button", {name: "Compare with a build now"}).click();
@@ -124,8 +127,9 @@ export const pages = ({settings, signedIn, open, heading, accessible, everywhere
       await page.getByRole("button", {name: "Save the report"}).click();
       assert.match(readFileSync(await (await report).path(), "utf8"), /<html[^]*people_k2/);
       const number = Number(await versionOf(page).innerText());
-      await page.getByRole("button", {name: "Build a new version"}).click();
-      await page.getByText(`Version ${number + 1} of people_k2 is in force.`).waitFor();
+      await Promise.all([
+        page.getByText(`Version ${number + 1} of people_k2 is in force.`).waitFor(),
+        page.getByRole("button", {name: "Build a new version"}).click()]);
       await isVersion(page, number + 1);
     },
 

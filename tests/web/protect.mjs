@@ -112,7 +112,7 @@ export const protect = (common) => {
       // A text that the form can't show is kept, and says why.
       await yaml(page).fill(text.replace("    k: ", "    entity: patient\n    k: "));
       await page.getByRole("heading", {name: "This policy can only be edited as YAML"}).waitFor();
-      await page.getByText(/The form is read-only, because the policy is of an entity/).waitFor();
+      await page.getByText(/The form can't show it, because the policy is of an entity/).waitFor();
       await everywhere(page, "a policy that the form can't show");
       await yaml(page).fill(text);
       await page.locator(".board").waitFor();
