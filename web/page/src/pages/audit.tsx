@@ -1,5 +1,5 @@
 // The audit log: a range of time, filters by a click, counts by a key, and files.
-import {useEffect, useState} from "preact/hooks";
+import {useState} from "preact/hooks";
 import {api, type AuditAnswer, type AuditFilter} from "../api.js";
 import {
   auditCsv, auditLines, filledColumns, fromOf, instantOf, kNoFilter, policiesOf, restOf, textOf, timeOf,
@@ -185,17 +185,20 @@ export function Audit({link}: {link?: AuditLink}) {
   const [range, setRange] = useState<Range>("day");
   const [words, setWords] = useState(filter.text);
   const [own, setOwn] = useState({from: "", to: ""});
-  const [pages, setPages] = useState<AuditAnswer[]>([]);
+  /** What was asked for after an answer; it goes with that answer. */
+  const [more, setMore] = useState<{after: AuditAnswer | null; answers: AuditAnswer[]}>(
+    {after: null, answers: []});
   const toast = useToast();
   const key = JSON.stringify(filter);
   const first = useLoaded(key, () => api.audit(filter));
-  useEffect(() => setPages(first.value ? [first.value] : []), [first.value]);
+  const pages = first.value ? [first.value, ...(more.after === first.value ? more.answers : [])] : [];
   const events = pages.flatMap(it => it.events);
   const next = pages[pages.length - 1]?.next ?? null;
   const older = useAction(async () => {
     if (next === null) return;
-    const more = await api.audit({...filter, before: next});
-    setPages(was => [...was, more]);
+    const [after, ...before] = pages;
+    const answer = await api.audit({...filter, before: next});
+    setMore({after: after ?? null, answers: [...before, answer]});
   });
   const save = (extension: "csv" | "jsonl") => async () => {
     const found = await api.audit(filter, kMostExported);

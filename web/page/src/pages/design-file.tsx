@@ -22,7 +22,10 @@ export function useWatched(text: string): Watched {
   const [base, setBase] = useState<Base | null>(drafts.base());
   const [theirs, setTheirs] = useState<Base | null>(null);
   const lookedAt = useRef(0);
+  // Looks may be answered out of order. The answer to an older look than the one that was told is dropped.
+  const looks = useRef({begun: 0, told: 0});
   const open = (of: Base) => {
+    looks.current.told = looks.current.begun;
     drafts.begin(of);
     setBase(of);
     setTheirs(null);
@@ -30,13 +33,19 @@ export function useWatched(text: string): Watched {
   const isSame = async () => {
     if (!base) return true;
     lookedAt.current = Date.now();
+    const look = ++looks.current.begun;
+    const tell = (now: Base | null) => {
+      if (look <= looks.current.told) return;
+      looks.current.told = look;
+      setTheirs(now);
+    };
     const found = (await api.designFiles()).find(it => it.name === base.name);
     if (found?.tag === base.tag) {
-      setTheirs(null);
+      tell(null);
       return true;
     }
     if (theirs && theirs.tag === (found?.tag ?? "")) return false;
-    setTheirs(found ? await api.designFile(base.name) : {name: base.name, tag: "", yaml: ""});
+    tell(found ? await api.designFile(base.name) : {name: base.name, tag: "", yaml: ""});
     return false;
   };
   useEffect(() => {

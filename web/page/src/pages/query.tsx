@@ -210,7 +210,8 @@ export function Query() {
   // Something that works to begin with.
   useEffect(() => {
     const first = schema.value ? firstStatement(schema.value) : null;
-    if (first && sql === "") setSql(first);
+    // By now somebody may have typed.
+    if (first) setSql(was => (was === "" ? first : was));
   }, [schema.value]);
   useEffect(() => {
     lastSql = sql;

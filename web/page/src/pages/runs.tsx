@@ -1,5 +1,5 @@
 // The runs of jobs that were set up here, by whoever looks.
-import {useState} from "preact/hooks";
+import {useEffect, useRef, useState} from "preact/hooks";
 import {kNone, titleOf} from "../measures.js";
 import {pageJobs} from "../page-jobs-api.js";
 import {linkToComparison, linkToRun} from "../route.js";
@@ -9,7 +9,14 @@ import {kStateTones} from "./run/states.js";
 
 /** news: changes whenever the jobs do. */
 export function Runs({news}: {news: string}) {
-  const {value, problem, isBusy} = useLoaded(`runs ${news}`, pageJobs.runs);
+  const {value, problem, isBusy, again} = useLoaded("runs", pageJobs.runs);
+  // The table stays while it is asked for again, so that nothing in it loses the focus.
+  const heard = useRef(news);
+  useEffect(() => {
+    if (news === heard.current) return;
+    heard.current = news;
+    again();
+  }, [news]);
   const [chosen, setChosen] = useState<string[]>([]);
   const pair = chosen.filter(it => value?.some(run => run.id === it));
   const turn = (id: string) =>

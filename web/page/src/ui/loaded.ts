@@ -1,6 +1,6 @@
 import {useCallback, useEffect, useRef, useState} from "preact/hooks";
 import type {Problem} from "../api.js";
-import {whenReachChanges} from "../reach.js";
+import {reachNow, whenReachChanges} from "../reach.js";
 import {problemFrom} from "./problem.js";
 
 export interface Loaded<T> {
@@ -31,6 +31,8 @@ export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
   const isUnreached = state.problem?.status === 0;
   useEffect(() => {
     if (!isUnreached) return;
+    // It may be back already: this runs after the page is painted.
+    if (reachNow() === "fine") again();
     return whenReachChanges(reach => reach === "fine" && again());
   }, [isUnreached]);
   const isFresh = state.key === key;

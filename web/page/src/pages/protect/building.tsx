@@ -42,6 +42,7 @@ export function Building({flow, change, appliedHere}: {flow: Flow; change: Chang
   const builds = useBuilds(isRunning);
   const isHere = useRef(true);
   useEffect(() => () => void (isHere.current = false), []);
+  const isAsking = useRef(false);
   const show = (next: Phase) => {
     if (isHere.current) setPhase(next);
   };
@@ -97,7 +98,13 @@ export function Building({flow, change, appliedHere}: {flow: Flow; change: Chang
   useEffect(() => {
     if (phase.kind !== "lost" && phase.kind !== "waiting") return;
     const {policy} = phase;
-    const timer = setInterval(() => void proceed(policy, false), kAskEveryMs);
+    // One question at a time: a late answer to an earlier one would tell how things stood.
+    const ask = () => {
+      if (isAsking.current) return;
+      isAsking.current = true;
+      void proceed(policy, false).finally(() => (isAsking.current = false));
+    };
+    const timer = setInterval(ask, kAskEveryMs);
     return () => clearInterval(timer);
   }, [phase]);
 
