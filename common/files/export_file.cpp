@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "common/files/whole_file.hpp"
@@ -123,12 +124,17 @@ Result<void> ExportFile::publish() {
   }
   ::unlinkat(folder_.get(), temporary_.c_str(), 0);
   temporary_.clear();
-  if (::fsync(folder_.get()) != 0) return io_error("sync the folder of", name_, errno);
+  is_published_ = true;
+  if (::fsync(folder_.get()) != 0) {
+    const int error_number = errno;
+    withdraw();
+    return io_error("sync the folder of", name_, error_number);
+  }
   return {};
 }
 
 void ExportFile::withdraw() {
-  if (temporary_.empty()) ::unlinkat(folder_.get(), name_.c_str(), 0);
+  if (std::exchange(is_published_, false)) ::unlinkat(folder_.get(), name_.c_str(), 0);
 }
 
 }  // namespace pgveil

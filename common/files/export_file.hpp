@@ -23,8 +23,8 @@ class ExportFile {
   ~ExportFile();  // removes the temporary file unless published
 
   [[nodiscard]] Result<void> append(std::string_view bytes);
-  // fsync, then the final name, without overwriting. Errors: ErrorKind::io; the name was taken in the
-  // meantime.
+  // fsync, then the final name, without overwriting. Errors, after which nothing has the name because of this
+  // call: ErrorKind::io; the name was taken in the meantime.
   [[nodiscard]] Result<void> publish();
   // Removes a published file again.
   void withdraw();
@@ -42,6 +42,7 @@ class ExportFile {
   std::string temporary_;
   std::string name_;
   std::string buffer_;
+  bool is_published_ = false;
 };
 
 }  // namespace pgveil

@@ -110,6 +110,15 @@ bool name_file(const Descriptor& file, const Descriptor& folder, const std::stri
   return ::linkat(AT_FDCWD, opened.c_str(), folder.get(), name.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
 
+// Whether the name still is that of this file.
+bool has_name(const Descriptor& file, const Descriptor& folder, const std::string& name) {
+  struct stat own {};
+  struct stat named {};
+  return ::fstat(file.get(), &own) == 0 &&
+         ::fstatat(folder.get(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+         own.st_dev == named.st_dev && own.st_ino == named.st_ino;
+}
+
 }  // namespace
 
 OutputFile::OutputFile(Descriptor folder, Descriptor file, std::string path, std::string name, bool replace)
@@ -165,10 +174,17 @@ OutputFile::~OutputFile() {
   if (!folder_.is_open()) return;
   if (!temporary_.empty()) ::unlinkat(folder_.get(), temporary_.c_str(), 0);
   if (!is_published_) return;
-  if (aside_.empty()) {
-    ::unlinkat(folder_.get(), name_.c_str(), 0);
-  } else {
-    ::renameat(folder_.get(), aside_.c_str(), folder_.get(), name_.c_str());
+  const int folder = folder_.get();
+  if (has_name(file_, folder_, name_)) {
+    if (aside_.empty()) {
+      ::unlinkat(folder, name_.c_str(), 0);
+    } else {
+      ::renameat(folder, aside_.c_str(), folder, name_.c_str());
+    }
+  } else if (!aside_.empty()) {
+    // Another job may have published there meanwhile. linkat gives the name back only if nobody has it.
+    static_cast<void>(::linkat(folder, aside_.c_str(), folder, name_.c_str(), 0));
+    ::unlinkat(folder, aside_.c_str(), 0);
   }
 }
 

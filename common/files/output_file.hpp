@@ -35,7 +35,8 @@ class OutputFile {
   [[nodiscard]] static Result<OutputFile> create(const OutputPlace& place);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
-  ~OutputFile();  // restores the state from before unless settled
+  // Restores the state from before unless settled. A file that somebody else has put there since stays.
+  ~OutputFile();
 
   [[nodiscard]] Result<void> append(std::string_view bytes);
   // Writes everything to disk. Nothing may be appended afterwards.

@@ -1,11 +1,31 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
 #include <filesystem>
 #include <string>
 
 #include "common/files/export_file.hpp"
 #include "tests/unit/temporary_folder.hpp"
+
+namespace {
+
+std::atomic<bool> are_folders_unsyncable = false;
+
+}  // namespace
+
+// In place of libc's, because no disk fails when a test wants it to.
+extern "C" int fsync(int file) {
+  struct stat status {};
+  if (are_folders_unsyncable && ::fstat(file, &status) == 0 && S_ISDIR(status.st_mode)) {
+    errno = EIO;
+    return -1;
+  }
+  return static_cast<int>(::syscall(SYS_fsync, file));
+}
 
 namespace pgveil::app {
 namespace {
@@ -99,6 +119,19 @@ TEST_CASE("a name that is taken meanwhile is not overwritten, be it a file or a 
   CHECK(folder.read("out.csv") == "somebody else's");
   CHECK(outside.names().empty());
   CHECK(folder.names() == Names{"link.csv", "out.csv"});
+}
+
+TEST_CASE("a file whose name may not be on disk is withdrawn") {
+  const TemporaryFolder folder;
+  auto file = ExportFile::create(folder.path(), "out.csv");
+  REQUIRE(file.has_value());
+  REQUIRE(file->append("ours").has_value());
+  are_folders_unsyncable = true;
+  const auto published = file->publish();
+  are_folders_unsyncable = false;
+  REQUIRE(published.has_error());
+  CHECK(published.error().public_message.find("sync the folder of") != std::string::npos);
+  CHECK(folder.names().empty());
 }
 
 TEST_CASE("without export_dir, or with one that is missing, nothing is exported") {

@@ -69,6 +69,40 @@ TEST_CASE("a published file is taken back unless it is settled") {
   }
 }
 
+TEST_CASE("what somebody else has published since is not undone") {
+  for (const bool was_there : {false, true}) {
+    CAPTURE(was_there);
+    const TemporaryFolder folder;
+    if (was_there) folder.write("out.csv", "old");
+    {
+      auto ours = opened(folder, true);
+      REQUIRE(ours.append("ours").has_value());
+      REQUIRE(ours.finish().has_value());
+      REQUIRE(ours.publish().has_value());
+      auto theirs = opened(folder, true);
+      REQUIRE(theirs.append("theirs").has_value());
+      REQUIRE(theirs.finish().has_value());
+      REQUIRE(theirs.publish().has_value());
+      theirs.settle();
+    }
+    CHECK(folder.names() == Names{"out.csv"});
+    CHECK(folder.read("out.csv") == "theirs");
+  }
+}
+
+TEST_CASE("the file from before comes back although the published one was removed meanwhile") {
+  const TemporaryFolder folder;
+  folder.write("out.csv", "old");
+  {
+    auto file = opened(folder, true);
+    REQUIRE(file.finish().has_value());
+    REQUIRE(file.publish().has_value());
+    std::filesystem::remove(folder.path("out.csv"));
+  }
+  CHECK(folder.names() == Names{"out.csv"});
+  CHECK(folder.read("out.csv") == "old");
+}
+
 TEST_CASE("a settled file is whole, private and alone") {
   const TemporaryFolder folder;
   folder.write("out.csv", "old");
