@@ -190,8 +190,12 @@ Result<void> write_all(Connection& connection, const TableTarget& target, const 
 
 }  // namespace
 
-PendingTable::PendingTable(std::unique_ptr<Connection> connection, std::string rows_query)
-    : connection_(std::move(connection)), rows_query_(std::move(rows_query)) {}
+PendingTable::PendingTable(std::unique_ptr<Connection> connection, std::string rows_query, std::string schema,
+                           std::string table)
+    : connection_(std::move(connection)),
+      rows_query_(std::move(rows_query)),
+      schema_(std::move(schema)),
+      table_(std::move(table)) {}
 PendingTable::PendingTable(PendingTable&&) noexcept = default;
 PendingTable& PendingTable::operator=(PendingTable&&) noexcept = default;
 PendingTable::~PendingTable() = default;
@@ -208,7 +212,8 @@ Result<PendingTable> PendingTable::write(const Endpoint& endpoint, const TableTa
         if (auto written = write_all(**connection, target, publication, k, suppressed_records, progress);
             !written)
           return written.error();
-        return PendingTable(std::move(*connection), rows_query(target, publication));
+        return PendingTable(std::move(*connection), rows_query(target, publication), target.schema,
+                            target.table);
       });
 }
 
@@ -225,7 +230,7 @@ Result<void> PendingTable::read_back(const std::function<void(const RowCells&)>&
 
 Result<void> PendingTable::commit() {
   return guarded<void>("committing the published table", [&]() -> Result<void> {
-    connection_->run("COMMIT");
+    commit_exported_table(*connection_, schema_, table_);
     return {};
   });
 }

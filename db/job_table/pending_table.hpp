@@ -47,13 +47,17 @@ class PendingTable {
   // Calls on_row with the texts of each row as it is stored, in no order, with the columns as they were
   // given. If on_row throws, the reading ends.
   [[nodiscard]] Result<void> read_back(const std::function<void(const RowCells&)>& on_row);
-  // Errors: ErrorKind::connection: it is not known whether the transaction was committed.
+  // Errors: ErrorKind::server: nothing was committed. ErrorKind::connection: pgveil is shutting down and did
+  // not begin, or the connection was lost meanwhile. Then it is not known whether the table was published, and
+  // the error says so.
   [[nodiscard]] Result<void> commit();
 
  private:
-  PendingTable(std::unique_ptr<Connection> connection, std::string rows_query);
+  PendingTable(std::unique_ptr<Connection> connection, std::string rows_query, std::string schema,
+               std::string table);
   std::unique_ptr<Connection> connection_;
   std::string rows_query_;
+  std::string schema_, table_;
 };
 
 }  // namespace pgveil::db

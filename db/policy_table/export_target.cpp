@@ -63,4 +63,17 @@ Result<void> check_exported_table(Connection& connection, const std::string& sch
                         "look for event triggers and default privileges");
 }
 
+void commit_exported_table(Connection& connection, const std::string& schema, const std::string& table) {
+  try {
+    connection.run("COMMIT");
+  } catch (const LostConnection& failure) {
+    const auto name = qualified_name(schema, table);
+    throw Abandon{
+        {ErrorKind::connection, std::string(sqlstate::kConnectionFailure),
+         fmt::format("the connection was lost during the commit, so it is not known whether {} was published",
+                     name),
+         fmt::format("look at {} before you publish again", name), failure.what(), 0}};
+  }
+}
+
 }  // namespace pgveil::db

@@ -18,4 +18,8 @@ namespace pgveil::db {
 [[nodiscard]] Result<void> check_exported_table(Connection& connection, const std::string& schema,
                                                 const std::string& table);
 
+// Commits the transaction that made the table. Throws Abandon with ErrorKind::connection if the connection is
+// lost meanwhile: then it is not known whether the table is there, and the error says so.
+void commit_exported_table(Connection& connection, const std::string& schema, const std::string& table);
+
 }  // namespace pgveil::db

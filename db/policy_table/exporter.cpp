@@ -8,6 +8,7 @@
 
 #include "common/sql_quoting.hpp"
 #include "db/policy_table/export_plan.hpp"
+#include "db/policy_table/export_target.hpp"
 #include "db/server/copy_line.hpp"
 #include "db/server/failure.hpp"
 #include "db/server/row_stream.hpp"
@@ -99,7 +100,7 @@ Result<ExportReport> export_to_table(TableReading& reading, const policy::Policy
         if (witness.before_commit) {
           if (auto ready = witness.before_commit(report_of(*plan)); !ready) return ready.error();
         }
-        reading.connection().run("COMMIT");
+        commit_exported_table(reading.connection(), schema, table);
         return report_of(*plan);
       });
 }

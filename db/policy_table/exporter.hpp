@@ -43,7 +43,8 @@ struct TableWitness {
 
 // All or nothing: one transaction. REQUIRES: reading was opened with open_for_writing (admin_role), and
 // version is the policy's current one. Errors: ErrorKind::policy (root below k, l-diversity, target refused,
-// shape changed), ::connection, ::server.
+// shape changed), ::connection, ::server. If the connection is lost during the commit, the error says that
+// the outcome is not known.
 [[nodiscard]] Result<ExportReport> export_to_table(TableReading& reading,
                                                    const policy::PolicyVersion& version,
                                                    const std::string& schema, const std::string& table,
