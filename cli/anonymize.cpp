@@ -16,6 +16,7 @@
 #include "common/clock.hpp"
 #include "common/files/output_file.hpp"
 #include "common/progress_line.hpp"
+#include "daemon/policies/table_policies.hpp"
 #include "jobs/check/fingerprint.hpp"
 #include "jobs/input/data.hpp"
 #include "jobs/language/levels_text.hpp"
@@ -256,16 +257,16 @@ bool print_report(const JobReport& made) {
 int run_request(const AnonymizeArguments& arguments, const std::string& config_path,
                 AnonymizeRequest request) {
   std::optional<Config> config;
-  Specs specs;
   if (needs_config(request.job)) {
     auto read = read_config(config_path);
     if (!read) return fail(read.error());
     config = std::move(*read);
-    auto policies = read_policy_files(*config);
-    if (!policies) return fail(policies.error());
-    specs = std::move(*policies);
     request.config = &*config;
-    request.specs = &specs;
+    request.policies = [&](const std::string& database) -> Result<TablePolicies> {
+      const auto now = read_config(config_path);
+      if (!now) return now.error();
+      return table_policies(*now, {}, database);
+    };
   }
   auto files = open_reports(arguments, request);
   if (!files) return fail(files.error());

@@ -285,7 +285,7 @@ Result<Value> parse(std::string_view text, std::string file_name) {
   return builder.document();
 }
 
-Result<Value> parse_file(const std::string& path) {
+Result<std::string> read_file(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) return file_error(path, "no such file", "check the path");
@@ -296,7 +296,13 @@ Result<Value> parse_file(const std::string& path) {
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (file.bad()) return file_error(path, "can't be read", "check the disk");
   text.resize(static_cast<std::size_t>(file.gcount()));
-  return parse(text, path);
+  return text;
+}
+
+Result<Value> parse_file(const std::string& path) {
+  const auto text = read_file(path);
+  if (!text) return text.error();
+  return parse(*text, path);
 }
 
 }  // namespace pgveil::yaml

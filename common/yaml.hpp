@@ -85,6 +85,9 @@ struct Value::Entry {
 
 // Reads a file from disk; errors: missing, not readable, too large, not UTF-8.
 [[nodiscard]] Result<Value> parse_file(const std::string& path);
+// The bytes that parse_file would parse, for callers that also need them. Of a file that is too large only
+// the beginning, which parse() refuses as too large. Errors: missing, not readable.
+[[nodiscard]] Result<std::string> read_file(const std::string& path);
 
 // Refuses keys outside `known`, suggesting the nearest one.
 [[nodiscard]] Result<void> refuse_unknown_keys(const std::vector<Value::Entry>& entries,

@@ -17,7 +17,8 @@ namespace pgveil::app {
 class Commands final : public console::Console {
  public:
   // serving outlives the commands.
-  explicit Commands(ServingState& serving) : serving_(serving) {}
+  explicit Commands(ServingState& serving)
+      : serving_(serving), jobs_([&serving] { return serving.present(); }) {}
   // The jobs that console commands start. Other code may start jobs there too; at most one job runs at a
   // time.
   [[nodiscard]] JobRunner& jobs() { return jobs_; }

@@ -9,6 +9,7 @@
 #include "common/clock.hpp"
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
+#include "daemon/policies/table_policies.hpp"
 
 namespace pgveil::app {
 namespace {
@@ -54,19 +55,28 @@ Result<void> JobRunner::start(std::shared_ptr<const Present> present, Job job, c
                  "wait until it ends, or run CANCEL JOB. One job runs at a time"};
   if (thread_.joinable()) thread_.join();  // it has ended, because running_ is cleared last
   is_cancelled_ = false;
-  running_ = job.name;
   interrupt_ = std::make_shared<db::Interrupt>();
-  JobRun& run = runs_[job.name];
-  run = {};
-  run.job = job.name;
+  const std::string job_name = job.name;
+  JobRun run;
+  run.job = job_name;
   run.started_by = role;
   run.started_at = utc_now();
   run.folder = place.folder;
   Config config = present->config;
   config.interrupt = interrupt_;
   if (!place.folder.empty()) config.export_dir = place.folder;
-  thread_ = std::thread([this, present = std::move(present), config = std::move(config), job = std::move(job),
-                         place = std::move(place)] { work(config, *present, job, place); });
+  try {
+    thread_ = std::thread([this, config = std::move(config), job = std::move(job), place = std::move(place)] {
+      work(config, job, place);
+    });
+  } catch (const std::exception& failure) {
+    log::private_detail("job " + job_name, failure.what());
+    return error_of_kind(ErrorKind::limit, "the machine has no thread left for the job",
+                         "run it again later");
+  }
+  // Only now, so that a thread that could not start blocks no other job. The new one waits for the mutex.
+  runs_[job_name] = std::move(run);
+  running_ = job_name;
   return {};
 }
 
@@ -86,11 +96,16 @@ void JobRunner::note(const std::string& job, const engine::Progress& progress) {
   if (share) run.decided_share = *share;
 }
 
-void JobRunner::work(const Config& config, const Present& present, const Job& job, const JobPlace& place) {
+void JobRunner::work(const Config& config, const Job& job, const JobPlace& place) {
   AnonymizeRequest request;
   request.job = job;
   request.config = &config;
-  request.specs = &present.specs;
+  request.policies = [&](const std::string& database) {
+    const auto now = present_now_();
+    Config current = now->config;
+    current.interrupt = config.interrupt;
+    return table_policies(current, now->specs, database);
+  };
   request.is_from_console = true;
   request.records_up_to = place.records_up_to;
   AnonymizeHooks hooks;

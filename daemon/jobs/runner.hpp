@@ -47,12 +47,15 @@ struct JobPlace {
 
 class JobRunner {
  public:
-  JobRunner() = default;
+  // present_now: what is in force when a job is about to publish.
+  explicit JobRunner(std::function<std::shared_ptr<const Present>()> present_now)
+      : present_now_(std::move(present_now)) {}
   JobRunner(const JobRunner&) = delete;
   JobRunner& operator=(const JobRunner&) = delete;
   ~JobRunner();  // cancels the running job and waits for it
 
-  // Returns at once. Errors: 55006 if a job is running.
+  // Returns at once. Errors: 55006 if a job is running; ErrorKind::limit if no thread can be started. Then the
+  // last run of the job is still known.
   [[nodiscard]] Result<void> start(std::shared_ptr<const Present> present, Job job, const std::string& role,
                                    JobPlace place = {});
   // Cancels the job. Nothing is published, unless it already was. Errors: the job is not running.
@@ -65,10 +68,11 @@ class JobRunner {
   bool forget(const std::string& job);
 
  private:
-  void work(const Config& config, const Present& present, const Job& job, const JobPlace& place);
+  void work(const Config& config, const Job& job, const JobPlace& place);
   void note(const std::string& job, const engine::Progress& progress);
   void end(const std::string& job, const Result<JobReport>& made);
 
+  const std::function<std::shared_ptr<const Present>()> present_now_;
   mutable std::mutex mutex_;
   std::map<std::string, JobRun> runs_;
   std::string running_;                       // name of the running job; empty: none

@@ -40,16 +40,25 @@ std::string_view name(AttributeClass attribute_class) {
   return "";
 }
 
+json::value number_or_null(const std::optional<unsigned>& number) {
+  return number ? json::value(*number) : json::value(nullptr);
+}
+
 json::array attributes_json(const Job& job) {
   json::array out;
   for (const auto& attribute : job.attributes) {
     json::array models;
     for (const auto& model : attribute.models) models.emplace_back(engine::describe(model));
-    out.push_back({{"name", attribute.name},
-                   {"class", name(attribute.attribute_class)},
-                   {"numeric", attribute.is_numeric},
-                   {"models", std::move(models)},
-                   {"compared", compares_with_table(attribute.models)}});
+    json::object described{{"name", attribute.name},
+                           {"class", name(attribute.attribute_class)},
+                           {"numeric", attribute.is_numeric},
+                           {"models", std::move(models)},
+                           {"compared", compares_with_table(attribute.models)},
+                           {"min_level", number_or_null(attribute.min_level)},
+                           {"max_level", number_or_null(attribute.max_level)}};
+    // The values of other orders are compared with the whole table, which tests them.
+    if (attribute.order == engine::ValueOrder(engine::SortedBy::number)) described["order"] = "number";
+    out.push_back(std::move(described));
   }
   return out;
 }
@@ -100,6 +109,8 @@ Result<void> check_files(const Job& job) {
     if (input->path == kStandardInput) return for_one_machine("standard input", kReadsOthers);
     if (auto checked = check_file(input->path); !checked) return checked;
   }
+  if (job.output.file && job.output.table)
+    return for_one_machine("a table beside the file as output", "a cluster writes files");
   return job.output.file ? check_file(job.output.file->path) : Result<void>();
 }
 
@@ -209,7 +220,10 @@ Result<std::string> describe_job(const Job& job) {
                    {"suppressed_records", engine::name(job.suppressed_records)}};
   if (job.null_text) out["null"] = *job.null_text;
   if (job.seed) out["seed"] = *job.seed;
-  if (job.output.file) out["output"] = job.output.file->path;
+  if (job.output.file) {
+    out["output"] = job.output.file->path;
+    out["output_separator"] = std::string(1, job.output.file->separator);
+  }
   if (job.mondrian) {
     out["mondrian"] = {{"cut_by", word_of(job.mondrian->cut_by)},
                        {"cuts", word_of(job.mondrian->cuts)},

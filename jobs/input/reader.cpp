@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "jobs/check/fingerprint.hpp"
 #include "jobs/input/aggregates.hpp"
 #include "jobs/input/mondrian.hpp"
 #include "jobs/language/job.hpp"
@@ -362,9 +363,7 @@ Result<void> check_weights(const Value& attributes, const Job& job) {
   return error_at(attributes.position(), "all weights are 0", "leave one above 0");
 }
 
-}  // namespace
-
-Result<Job> read_job(const Value& document, const std::string& file_name) {
+Result<Job> read_document(const Value& document, const std::string& file_name) {
   const auto entries = read_job_section(document, "");
   if (!entries) return entries.error();
   FirstError errors;
@@ -400,16 +399,20 @@ Result<Job> read_job(const Value& document, const std::string& file_name) {
   return job;
 }
 
+}  // namespace
+
 Result<Job> read_job_text(std::string_view text, const std::string& file_name) {
   const auto document = yaml::parse(text, file_name);
   if (!document) return document.error();
-  return read_job(*document, file_name);
+  auto job = read_document(*document, file_name);
+  if (job) job->print = fingerprint_of(text);
+  return job;
 }
 
 Result<Job> read_job_file(const std::string& path) {
-  const auto document = yaml::parse_file(path);
-  if (!document) return document.error();
-  return read_job(*document, path);
+  const auto text = yaml::read_file(path);
+  if (!text) return text.error();
+  return read_job_text(*text, path);
 }
 
 }  // namespace pgveil::app

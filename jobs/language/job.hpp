@@ -99,6 +99,7 @@ struct JobOutput {
 struct Job {
   std::string name;
   std::string source;  // the job's own file
+  std::string print;   // the fingerprint of the text that it was read from, whatever the file has since
   std::variant<JobFile, JobTable> input;
   std::optional<std::string> null_text;
   std::vector<JobAttribute> attributes;  // in the order of the job
@@ -125,7 +126,6 @@ struct Job {
 
 // Relative paths start at the folder of file_name. Every error is one line with file, line, column and the
 // fix.
-[[nodiscard]] Result<Job> read_job(const yaml::Value& document, const std::string& file_name);
 [[nodiscard]] Result<Job> read_job_text(std::string_view text, const std::string& file_name);
 [[nodiscard]] Result<Job> read_job_file(const std::string& path);
 

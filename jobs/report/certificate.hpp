@@ -18,8 +18,9 @@ struct WrittenPrints {
   std::optional<std::string> file, table;  // as in JobFingerprints
 };
 
-// The fingerprints of one publication, made while its data is there. key: empty for none. Errors: a file of
-// the job can no longer be read; the input of a job that cuts groups was not kept.
+// The fingerprints of one publication, made while its data is there. That of the job is of the text that ran,
+// although its file may have changed since. key: empty for none. Errors: the input of a job that cuts groups
+// was not kept.
 [[nodiscard]] Result<JobFingerprints> fingerprints_of(const Job& job, const JobData& data,
                                                       WrittenPrints written, const std::string& key);
 

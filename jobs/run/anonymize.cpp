@@ -465,6 +465,8 @@ Result<void> publish(const AnonymizeRequest& request, const JobData& data,
       job.mondrian ? shown_groups(report).global_certainty_penalty : made->certainty_penalty;
   report.certainty_penalties = job.mondrian ? shown_penalties(report) : made->certainty_penalties;
   report.phases = watch.end_phase("publish");
+  if (auto alone = check_policies_of_now(request); !alone) return alone;
+  if (is_aborted(hooks)) return interrupted();
   if (auto ready = announce(hooks, report); !ready) return ready;
   if (is_in_memory && hooks.publication) hooks.publication(*made);
   return publish_targets(*targets);

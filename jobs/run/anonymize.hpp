@@ -4,7 +4,9 @@
 // the table in its transaction. Then the file gets its name and the table is committed. If the commit fails,
 // the file is removed again.
 #include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -19,14 +21,23 @@
 
 namespace pgveil::app {
 
+// What the policies of a database release, at the time of the question.
+struct TablePolicies {
+  Config config;  // says what is open
+  policy::Specs specs;
+  // By the name of a policy with a source: the tables behind it (schema and name), but open ones.
+  std::map<std::string, std::set<std::pair<std::string, std::string>>> behind;
+};
+
 struct AnonymizeRequest {
   Job job;
   // The input, in place of what the job names; null: what the job names is read. What is published then goes
   // to AnonymizeHooks::publication and nowhere else, and a NULL is the text job.null_text.
   const engine::Table* table = nullptr;
-  // Both null when the job has no table.
+  // Both null when the job has no table. `policies` is asked at the start and again when the job is about to
+  // publish, because a job may run for hours; it reads the policies and open tables of that time.
   const Config* config = nullptr;
-  const policy::Specs* specs = nullptr;
+  std::function<Result<TablePolicies>(const std::string& database)> policies = nullptr;
   std::optional<std::vector<unsigned>> levels;  // a chosen transformation instead of the optimum
   std::optional<std::vector<unsigned>>
       heights;  // that the hierarchies must have, if levels come from an earlier run

@@ -14,7 +14,6 @@
 #include "jobs/run/publication_columnar.hpp"
 #include "jobs/run/publication_csv.hpp"
 #include "jobs/run/publication_json_lines.hpp"
-#include "settings/policy_files.hpp"
 
 namespace pgveil::app {
 namespace {
@@ -26,6 +25,16 @@ Result<JobTable> target_table(const AnonymizeRequest& request) {
   return placed(*request.config, std::move(table));
 }
 
+bool is_table_of(const policy::PolicySpec& spec, const JobTable& table) {
+  return spec.database == table.database && spec.schema == table.schema && spec.table == table.table;
+}
+
+bool is_behind(const TablePolicies& policies, const policy::PolicySpec& spec, const JobTable& table) {
+  const auto found = policies.behind.find(spec.name);
+  return spec.database == table.database && found != policies.behind.end() &&
+         found->second.contains({table.schema, table.table});
+}
+
 Result<void> check_table(const AnonymizeRequest& request) {
   if (!request.config->backend.admin_role) {
     return not_permitted("publishing to a table needs backend.admin_role, and the configuration has none",
@@ -34,44 +43,41 @@ Result<void> check_table(const AnonymizeRequest& request) {
   const auto table = target_table(request);
   if (!table) return table.error();
   const auto name = fmt::format("{}.{}", table->schema, table->table);
-  if (is_in_open_tables(*request.config, table->database, name))
+  const auto policies = request.policies(table->database);
+  if (!policies) return policies.error();
+  if (is_in_open_tables(policies->config, table->database, name))
     return not_permitted(fmt::format("{} is listed in open_tables", name), "publish to another table");
-  for (const auto& spec : *request.specs) {
-    if (spec->database == table->database && spec->schema == table->schema && spec->table == table->table)
+  for (const auto& spec : policies->specs) {
+    if (is_table_of(*spec, *table))
       return not_permitted(fmt::format("{} is the table of policy {}", name, spec->name),
+                           "publish to another table");
+    if (is_behind(*policies, *spec, *table))
+      return not_permitted(fmt::format("{} is read by the source of policy {}", name, spec->name),
                            "publish to another table");
   }
   return {};
 }
 
 // Also checks tables that share rows with the input. Returns what was accepted, in words.
-Result<std::vector<std::string>> check_lineage_of(const AnonymizeRequest& request,
-                                                  const policy::Specs& specs) {
+Result<std::vector<std::string>> check_lineage(const AnonymizeRequest& request) {
   std::vector<std::string> words;
   const auto* input = std::get_if<JobTable>(&request.job.input);
   if (input == nullptr) return words;
   const auto table = placed(*request.config, *input);
   if (!table) return table.error();
+  const auto policies = request.policies(table->database);
+  if (!policies) return policies.error();
   const auto relatives =
       db::load_relatives(build_endpoint(*request.config), table->database, table->schema, table->table);
   if (!relatives) return relatives.error();
   std::vector<JobTable> tables{*table};
   for (const auto& it : *relatives) tables.push_back({table->database, it.schema, it.name});
   for (const auto& it : tables) {
-    const auto accepted = check_joint_release(specs, it);
+    const auto accepted = check_joint_release(*policies, it);
     if (!accepted) return accepted.error();
     words.insert(words.end(), accepted->begin(), accepted->end());
   }
   return words;
-}
-
-// A job may run for hours, and its table may have got a policy meanwhile.
-Result<void> check_policies_of_now(const AnonymizeRequest& request) {
-  if (!std::holds_alternative<JobTable>(request.job.input)) return {};
-  const auto specs = read_policy_files(*request.config);
-  if (!specs) return specs.error();
-  const auto alone = check_lineage_of(request, *specs);
-  return alone ? Result<void>() : Result<void>(alone.error());
 }
 
 OutputPlace place_of(const AnonymizeRequest& request) {
@@ -180,15 +186,14 @@ Result<db::PendingTable> write_table(const AnonymizeRequest& request, const JobD
 
 }  // namespace
 
-Result<std::vector<std::string>> check_joint_release(const policy::Specs& specs, const JobTable& table) {
+Result<std::vector<std::string>> check_joint_release(const TablePolicies& policies, const JobTable& table) {
   std::vector<std::string> accepted;
-  for (const auto& spec : specs) {
-    if (spec->database != table.database || spec->schema != table.schema || spec->table != table.table)
-      continue;
+  for (const auto& spec : policies.specs) {
+    const bool is_own = is_table_of(*spec, table);
+    if (!is_own && !is_behind(policies, *spec, table)) continue;
     const std::string what = fmt::format(
-        "{}.{} is already released under policy {}, and anybody who has both releases "
-        "can compare them",
-        spec->schema, spec->table, spec->name);
+        "{}.{} is already released under policy {}{}, and anybody who has both releases can compare them",
+        table.schema, table.table, spec->name, is_own ? "" : ", whose source reads it");
     if (!spec->accept_joint_release)
       return not_permitted(
           what, "write accept_joint_release: \"why\" in the policy, or publish a table without one");
@@ -197,13 +202,20 @@ Result<std::vector<std::string>> check_joint_release(const policy::Specs& specs,
   return accepted;
 }
 
+Result<void> check_policies_of_now(const AnonymizeRequest& request) {
+  if (!request.policies) return {};
+  const auto alone = check_lineage(request);
+  if (!alone) return alone.error();
+  return request.job.output.table ? check_table(request) : Result<void>();
+}
+
 Result<void> check_targets(const AnonymizeRequest& request) {
   const auto* input = std::get_if<JobFile>(&request.job.input);
   if (request.is_from_console && input != nullptr && input->path == kStandardInput)
     return not_permitted("the job reads standard input, which is not that of the console",
                          "name a file as the input, or run the job with pgveil anonymize");
-  if (request.specs != nullptr) {  // null: neither the input nor the output is a table
-    const auto accepted = check_lineage_of(request, *request.specs);
+  if (request.policies) {  // else neither the input nor the output is a table
+    const auto accepted = check_lineage(request);
     if (!accepted) return accepted.error();
     for (const auto& words : *accepted) log::warning("job " + request.job.name, words);
   }
@@ -239,8 +251,6 @@ Result<WrittenTargets> write_targets(const AnonymizeRequest& request, const JobD
     targets.table.emplace(std::move(*written));
     targets.names.push_back(fmt::format("table {}.{}", output.table->schema, output.table->table));
   }
-  if (auto alone = check_policies_of_now(request); !alone) return alone.error();
-  if (is_aborted(hooks)) return interrupted();
   return targets;
 }
 

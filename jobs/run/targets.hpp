@@ -17,10 +17,13 @@ namespace pgveil::app {
 [[nodiscard]] Result<void> check_targets(const AnonymizeRequest& request);
 
 // What a job publishes from a policy's table is a second release of the same people. Whether the two together
-// leave too few is not counted; the owner decides. Returns what was accepted, in words. REQUIRES: the table's
+// leave too few is not counted; the owner decides. The same holds for a table that a policy's source reads.
+// Returns what was accepted, in words. REQUIRES: the table's
 // database is filled in. Errors, kind policy: a policy over the table does not accept it.
-[[nodiscard]] Result<std::vector<std::string>> check_joint_release(const policy::Specs& specs,
+[[nodiscard]] Result<std::vector<std::string>> check_joint_release(const TablePolicies& policies,
                                                                    const JobTable& table);
+// Repeats the checks of the tables with the policies of now. Call it last before publish_targets.
+[[nodiscard]] Result<void> check_policies_of_now(const AnonymizeRequest& request);
 
 // Completely written and recounted. publish_targets() publishes it; otherwise it is removed with this value.
 struct WrittenTargets {

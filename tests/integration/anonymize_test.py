@@ -14,6 +14,7 @@ import time
 from harness.pgveil import binary
 from harness.runner import main
 from harness.verbs import VerbCase
+from harness.wire import RawClient
 
 PREPARE = """
 CREATE TYPE public.blood AS ENUM ('A', 'B', 'O');
@@ -290,6 +291,58 @@ output: {file: again.csv, replace: true}
             kept.replace("    k: 2\n", "    k: 2\n    accept_joint_release: of no use together\n")
         )
         self.assertIn("accepted: of no use together", self.run_job(job).stderr)
+
+    def test_a_table_that_a_source_reads_is_as_one_with_a_policy(self):
+        self.postgres.run("CREATE TABLE public.sourced AS TABLE public.people; "
+                          "GRANT SELECT ON public.sourced TO pgveil_query, pgveil_admin", "demo")
+        self.addCleanup(self.postgres.run, "DROP TABLE public.sourced", "demo")
+        job = (
+            "version: 1\nname: x\ninput: {table: public.sourced}\n"
+            "attributes: {state: {class: quasi_identifier, hierarchy: {masking: {}}}}\nk: 2\noutput: {file: out.csv}\n"
+        )
+        self.run_job(job.replace("out.csv", "before.csv"))
+        kept = self.pgveil.policy_path.read_text()
+        self.addCleanup(self.pgveil.policy_path.write_text, kept)
+        source = "    source: SELECT id, occupation, city, state FROM public.sourced\n    enforcement: copy\n"
+        changed = kept.replace("    table: public.people\n", source, 1)
+        self.assertNotEqual(changed, kept)
+        self.pgveil.policy_path.write_text(changed)
+        self.refused(job, "public.sourced is already released under policy people_k2, whose source reads it")
+        target = JOB.replace("{table: public.patients_k5}", "{table: public.sourced, replace: true}")
+        self.refused(target, "public.sourced is read by the source of policy people_k2")
+        self.pgveil.policy_path.write_text(
+            changed.replace("    k: 2\n", "    k: 2\n    accept_joint_release: of no use together\n", 1)
+        )
+        self.assertIn("accepted: of no use together", self.run_job(job).stderr)
+
+    def test_a_policy_of_a_file_that_is_listed_while_the_job_runs_counts(self):
+        config, policy = self.pgveil.config_path, self.pgveil.policy_path
+        late = policy.with_name("late.yaml")
+        kept = config.read_text()
+        self.addCleanup(config.write_text, kept)
+        self.addCleanup(late.unlink, missing_ok=True)
+        listed = kept.replace("policies/*.yaml", f"policies/{policy.name}")
+        self.assertNotEqual(listed, kept)
+        config.write_text(listed)
+        (self.folder / "job.yaml").write_text(JOB.replace("{table: public.patients_k5}", "{file: out.csv}"))
+        lock = RawClient(self.postgres.port, "postgres", "demo")
+        self.addCleanup(lock.close)
+        self.assertEqual(lock.query("BEGIN; LOCK TABLE patients IN ACCESS EXCLUSIVE MODE").errors, [])
+        job = subprocess.Popen([binary(), "anonymize", self.folder / "job.yaml", "--config", config],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        waits = ("SELECT count(*) FROM pg_stat_activity "
+                 "WHERE wait_event_type = 'Lock' AND usename = 'pgveil_admin'")
+        self.until(lambda: self.rows(waits) != [["0"]], "the job does not wait for its table")
+        late.write_text(
+            "version: 1\npolicies:\n  - name: late_k2\n    database: demo\n    table: public.patients\n    k: 2\n"
+            "    readers: [analyst]\n    columns: {age: {class: quasi_identifier}}\n"
+        )
+        config.write_text(kept)
+        lock.query("ROLLBACK")
+        out, errors = job.communicate(timeout=120)
+        self.assertNotEqual(job.returncode, 0, out)
+        self.assertIn("public.patients is already released under policy late_k2", errors)
+        self.assertFalse((self.folder / "out.csv").exists())
 
     def test_tables_that_share_rows_with_that_of_a_policy_are_refused_too(self):
         job = (

@@ -499,6 +499,9 @@ class Reloads(TableCase):
         self.assertIn("no tables", self.check(kinds)["message"])
         self.ask("POST", "runs", {"yaml": kinds, "files": {}}, 400)
         self.assertEqual(self.operator.ask("GET", f"/api/v1/desk/runs/{run['id']}/result")[0].status, 403)
+        self.ask("GET", f"runs/{run['id']}", expected=403)
+        (listed,) = [it for it in self.ask("GET", "runs") if it["id"] == run["id"]]
+        self.assertEqual((listed["state"], listed["report"], listed["losses"]), ("done", None, []))
 
     def test_a_list_that_does_not_fit_changes_nothing(self):
         for http in ("{port: 0, table_jobs: [watcher]}", "{port: 0, table_jobs: [nobody]}"):

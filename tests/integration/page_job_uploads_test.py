@@ -327,6 +327,19 @@ class Files(PageJobsCase):
         self.assertEqual([it.name for it in self.folder().glob("u*")], [])
         self.assertEqual(len(list(self.folder().glob("page-*"))), 1)
 
+    def test_files_go_with_their_uploads_although_nobody_has_looked_at_the_run(self):
+        files = self.files()
+        run = self.ask("POST", "runs", {"yaml": JOB, "files": files})["id"]
+        for upload in files.values():
+            self.ask("DELETE", f"uploads/{upload}")
+        deadline = time.monotonic() + 60
+        while self.ask("GET", "runs")[0]["state"] == "running":
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+        self.assertEqual(self.ask("GET", "uploads"), [])
+        self.assertEqual([it.name for it in self.folder().glob("u*")], [])
+        self.assertEqual(self.ask("GET", f"runs/{run}")["measures"]["before"]["rows"], 120)
+
 
 FOLK = JOB.replace("{file: people.csv}", "{table: public.folk, database: demo}").replace(
     "hierarchy: {file: town.csv}", "hierarchy: {masking: {}}")

@@ -139,6 +139,13 @@ json::object columns_json(const engine::Table& table) {
   return {{"rows", table.rows()}, {"columns", std::move(columns)}};
 }
 
+PageJobRun without_figures(PageJobRun run) {
+  run.run.best.reset();
+  run.run.bound.reset();
+  run.run.report.reset();
+  return run;
+}
+
 json::object run_json(const PageJobRun& made) {
   const JobRun& run = made.run;
   json::object out{{"id", made.id},

@@ -135,7 +135,7 @@ void PageJobs::tidy() {
   const std::lock_guard lock(mutex_);
   for (auto& entry : runs_) {
     const auto run = runner_.run_of(entry.id);
-    if (run && run->state != JobState::running && !run->report) entry.files.clear();
+    if (!run || run->state != JobState::running) entry.files.clear();
   }
 }
 
@@ -170,10 +170,8 @@ Result<std::string> PageJobs::start(const PageJobAuthor& author, const PageJobTe
   entry.names.emplace(entry.output, "the result");
   entry.job = made->job;
   JobPlace place{folder_.path(), kMostRecorded};
-  if (std::holds_alternative<JobTable>(entry.job.input)) {
-    entry.input_risk = std::make_shared<InputRisk>(quasi_identifiers_of(entry.job), kThreshold);
-    place.on_input = [risk = entry.input_risk](const engine::Table& input) { risk->measure(input); };
-  }
+  entry.input_risk = std::make_shared<InputRisk>(quasi_identifiers_of(entry.job), kThreshold);
+  place.on_input = [risk = entry.input_risk](const engine::Table& input) { risk->measure(input); };
   if (auto started = runner_.start(author.present, std::move(made->job), author.role, std::move(place));
       !started)
     return started.error();
@@ -244,17 +242,10 @@ Result<std::string> PageJobs::result(const std::string& owner, const std::string
   return std::move(**text);
 }
 
-Result<PageJobMeasures> PageJobs::measured_of(const Job& job, const InputRisk* input_risk) const {
-  const auto columns = quasi_identifiers_of(job);
+Result<PageJobMeasures> PageJobs::measured_of(const Job& job, const InputRisk& input_risk) const {
   PageJobMeasures made;
-  if (const auto* input = std::get_if<JobFile>(&job.input)) {
-    auto before = measured(input->path, input->separator, columns);
-    if (!before) return before.error();
-    made.before = std::move(before->figures);
-  } else if (input_risk != nullptr) {
-    made.before = input_risk->figures();
-  }
-  auto after = measured(job.output.file->path, job.output.file->separator, columns);
+  made.before = input_risk.figures();
+  auto after = measured(job.output.file->path, job.output.file->separator, quasi_identifiers_of(job));
   if (!after) return after.error();
   made.after = std::move(after->figures);
   made.starred_rows = after->starred_rows;
@@ -264,7 +255,6 @@ Result<PageJobMeasures> PageJobs::measured_of(const Job& job, const InputRisk* i
 Result<PageJobMeasures> PageJobs::measures(const std::string& owner, const std::string& id) {
   Job job;
   std::shared_ptr<const InputRisk> input_risk;
-  std::vector<std::shared_ptr<const UploadedFile>> held;  // held while they are read
   {
     const std::lock_guard lock(mutex_);
     const Entry* entry = find(owner, id);
@@ -272,16 +262,13 @@ Result<PageJobMeasures> PageJobs::measures(const std::string& owner, const std::
     if (entry->measures) return *entry->measures;
     job = entry->job;
     input_risk = entry->input_risk;
-    held = entry->files;
   }
-  auto figures = measured_of(job, input_risk.get());
+  auto figures = measured_of(job, *input_risk);
   if (!figures) return figures;
   auto made = std::make_shared<const PageJobMeasures>(std::move(*figures));
   const std::lock_guard lock(mutex_);
   for (auto& entry : runs_) {
-    if (entry.id != id) continue;
-    entry.measures = made;
-    entry.files.clear();
+    if (entry.id == id) entry.measures = made;
   }
   return *made;
 }

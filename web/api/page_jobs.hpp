@@ -49,9 +49,9 @@ struct PageJobMeasures {
   std::uint64_t starred_rows = 0;  // of the result: all their quasi-identifiers show `*`
 };
 
-// Measures the risks of the rows that a job reads from a table, before the job changes them, because the rows
-// are nowhere else when it has ended. Thread-safe: the job's thread brings the rows, and threads of the page
-// ask for the figures.
+// Measures the risks of the rows that a job reads, before the job changes them. So the raw file need not be
+// kept until somebody asks. Thread-safe: the job's thread brings the rows, and threads of the page ask for the
+// figures.
 class InputRisk {
  public:
   // Measures these columns. threshold: as in measure_risk.
@@ -85,7 +85,8 @@ class PageJobs {
 
   [[nodiscard]] Uploads& uploads() { return uploads_; }
 
-  // Frees what is no longer needed.
+  // Removes uploads that nobody has used for Uploads::kKept, and the files that runs read which have ended, if
+  // their uploads are gone too. Called at each request, because nothing else happens when there is none.
   void tidy();
 
   // Checks a job without running it. Errors: mistakes in the text, which begin with kPageJobFile; files that
@@ -106,7 +107,8 @@ class PageJobs {
   [[nodiscard]] Result<void> drop(const std::string& owner, const std::string& id);
   // The file that was published. Errors: unknown_object; nothing was published.
   [[nodiscard]] Result<std::string> result(const std::string& owner, const std::string& id) const;
-  // Measured when somebody asks for the first time. Errors: those of result(), and of reading the files.
+  // The result is measured when somebody asks for the first time. Errors: those of result(), and of reading
+  // the result.
   [[nodiscard]] Result<PageJobMeasures> measures(const std::string& owner, const std::string& id);
 
  private:
@@ -118,17 +120,17 @@ class PageJobs {
   struct Entry {
     std::string owner, id, name, yaml;
     Job job;
-    std::vector<std::shared_ptr<const UploadedFile>> files;  // while they are still read
+    std::vector<std::shared_ptr<const UploadedFile>> files;  // until tidy() after the end of the run
     std::map<std::string, std::string> names;                // by path
     std::string output;
-    std::shared_ptr<InputRisk> input_risk;  // null: the input is a file
+    std::shared_ptr<InputRisk> input_risk;
     std::shared_ptr<const PageJobMeasures> measures;
   };
   [[nodiscard]] Result<Read> read(const PageJobAuthor& author, const PageJobText& text);
   [[nodiscard]] const Entry* find(const std::string& owner, const std::string& id) const;  // under the lock
   [[nodiscard]] PageJobRun shown(const Entry& entry) const;
   void make_room();
-  [[nodiscard]] Result<PageJobMeasures> measured_of(const Job& job, const InputRisk* input_risk) const;
+  [[nodiscard]] Result<PageJobMeasures> measured_of(const Job& job, const InputRisk& input_risk) const;
 
   const ProcessFolder folder_;
   Uploads uploads_;

@@ -4,6 +4,7 @@
 #include <boost/json/array.hpp>
 
 #include "common/utf8.hpp"
+#include "daemon/policies/table_policies.hpp"
 #include "engine/risk/safe_harbor.hpp"
 #include "engine/risk/value_patterns.hpp"
 #include "jobs/run/targets.hpp"
@@ -91,7 +92,9 @@ json::object values_json(const db::TableValues& table) {
 Result<json::object> values_of(const Present& present, const TableName& table) {
   const auto input = check_page_job_input(present, {table.database, table.schema, table.name});
   if (!input) return input.error();
-  if (const auto released = check_joint_release(present.specs, *input); !released) return released.error();
+  const auto policies = table_policies(present.config, present.specs, input->database);
+  if (!policies) return policies.error();
+  if (const auto released = check_joint_release(*policies, *input); !released) return released.error();
   const TableLook look;
   if (auto taken = look.taken(); !taken) return taken.error();
   const auto values = db::count_column_values(

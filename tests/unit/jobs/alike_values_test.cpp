@@ -128,7 +128,6 @@ TEST_CASE("columns without both, and columns without models, stay as they are") 
 
 TEST_CASE("the fingerprint of the input is of its own texts") {
   const Patients patients("1,?\n1,\"\"\n1,flu\n");
-  patients.folder.write("job.yaml", "a job\n");
   const auto job = patients.job("l_diversity: {distinct: 2}");
   const auto data = read_job_data(job, nullptr, {}, {});
   REQUIRE(data.has_value());
@@ -138,6 +137,7 @@ TEST_CASE("the fingerprint of the input is of its own texts") {
   TableFingerprint expected({"age", "ill"}, kKey);
   for (const auto* ill : {"?", "", "flu"}) expected.add({"1", ill});
   CHECK(prints->input == std::move(expected).finish());
+  CHECK(prints->job == job.print);  // its file is not there any more
 }
 
 TEST_CASE("texts that begin like formulas are told apart, and are read again as they were") {

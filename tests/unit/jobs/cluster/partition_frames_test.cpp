@@ -291,6 +291,7 @@ TEST_CASE("models of sensitive attributes are described in the words of reports"
   for (const auto& [keys, words, is_compared] :
        {std::tuple{"l_diversity: {recursive: {c: 2.5, l: 2}}", R"(["recursive 2.5 2"])", false},
         {"t_closeness: {t: 0.1, distance: ordered}, order: number", R"(["t_closeness 0.1 ordered"])", true},
+        {"l_diversity: {distinct: 2}, order: number", R"(["distinct 2"])", false},
         {"beta_likeness: {beta: 1}, l_diversity: {distinct: 2}",
          R"(["beta_likeness 1 enhanced","distinct 2"])", true}}) {
     CAPTURE(keys);
@@ -299,6 +300,8 @@ TEST_CASE("models of sensitive attributes are described in the words of reports"
     CHECK(made->find(words) != std::string::npos);
     const bool is_told = made->find(R"("compared":true)") != std::string::npos;
     CHECK(is_told == is_compared);
+    const bool says_number = std::string_view(keys).find("order: number") != std::string_view::npos;
+    CHECK((made->find(R"("order":"number")") != std::string::npos) == says_number);
   }
 }
 
