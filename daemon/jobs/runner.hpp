@@ -54,8 +54,8 @@ class JobRunner {
   JobRunner& operator=(const JobRunner&) = delete;
   ~JobRunner();  // cancels the running job and waits for it
 
-  // Returns at once. Errors: 55006 if a job is running; ErrorKind::limit if no thread can be started. Then the
-  // last run of the job is still known.
+  // Returns at once. Errors: 55006 if a job is running; ErrorKind::limit if no thread can be started. Then
+  // the last run of the job is still known.
   [[nodiscard]] Result<void> start(std::shared_ptr<const Present> present, Job job, const std::string& role,
                                    JobPlace place = {});
   // Cancels the job. Nothing is published, unless it already was. Errors: the job is not running.

@@ -48,8 +48,8 @@ class PendingTable {
   // given. If on_row throws, the reading ends.
   [[nodiscard]] Result<void> read_back(const std::function<void(const RowCells&)>& on_row);
   // Errors: ErrorKind::server: nothing was committed. ErrorKind::connection: pgveil is shutting down and did
-  // not begin, or the connection was lost meanwhile. Then it is not known whether the table was published, and
-  // the error says so.
+  // not begin, or the connection was lost meanwhile. Then it is not known whether the table was published,
+  // and the error says so.
   [[nodiscard]] Result<void> commit();
 
  private:

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <filesystem>
 
-#include "jobs/check/fingerprint.hpp"
 #include "jobs/input/aggregates.hpp"
 #include "jobs/input/mondrian.hpp"
 #include "jobs/language/job.hpp"
@@ -405,7 +404,7 @@ Result<Job> read_job_text(std::string_view text, const std::string& file_name) {
   const auto document = yaml::parse(text, file_name);
   if (!document) return document.error();
   auto job = read_document(*document, file_name);
-  if (job) job->print = fingerprint_of(text);
+  if (job) job->text = text;
   return job;
 }
 

@@ -99,7 +99,7 @@ struct JobOutput {
 struct Job {
   std::string name;
   std::string source;  // the job's own file
-  std::string print;   // the fingerprint of the text that it was read from, whatever the file has since
+  std::string text;    // what it was read from, whatever the file has since
   std::variant<JobFile, JobTable> input;
   std::optional<std::string> null_text;
   std::vector<JobAttribute> attributes;  // in the order of the job

@@ -158,7 +158,7 @@ const engine::Column& column_as_read(const JobData& data, const std::string& nam
 
 Result<JobFingerprints> fingerprints_of(const Job& job, const JobData& data, WrittenPrints written,
                                         const std::string& key) {
-  JobFingerprints made{std::move(written.file), std::move(written.table), job.print, ""};
+  JobFingerprints made{std::move(written.file), std::move(written.table), fingerprint_of(job.text), ""};
   if (key.empty()) return made;
   if (job.mondrian)
     return invalid_input("the input of a job with mondrian gets no fingerprint", "leave --key-file out");

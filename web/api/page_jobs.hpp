@@ -50,8 +50,8 @@ struct PageJobMeasures {
 };
 
 // Measures the risks of the rows that a job reads, before the job changes them. So the raw file need not be
-// kept until somebody asks. Thread-safe: the job's thread brings the rows, and threads of the page ask for the
-// figures.
+// kept until somebody asks. Thread-safe: the job's thread brings the rows, and threads of the page ask for
+// the figures.
 class InputRisk {
  public:
   // Measures these columns. threshold: as in measure_risk.
@@ -85,8 +85,8 @@ class PageJobs {
 
   [[nodiscard]] Uploads& uploads() { return uploads_; }
 
-  // Removes uploads that nobody has used for Uploads::kKept, and the files that runs read which have ended, if
-  // their uploads are gone too. Called at each request, because nothing else happens when there is none.
+  // Removes uploads that nobody has used for Uploads::kKept, and the files that runs read which have ended,
+  // if their uploads are gone too. Called at each request, because nothing else happens when there is none.
   void tidy();
 
   // Checks a job without running it. Errors: mistakes in the text, which begin with kPageJobFile; files that
