@@ -41,10 +41,15 @@ def levels_of(text: str, job: Job, profile: Profile) -> list[int]:
             f"{len(levels)} levels for {len(names)} quasi-identifiers",
             f"write one for each of {', '.join(names)}",
         )
-    for name, level in zip(names, levels):
-        if not 0 <= level <= profile.domains[name].height:
+    for attribute, level in zip(job.quasi_identifiers, levels):
+        name, height = attribute.name, profile.domains[attribute.name].height
+        low = 0 if attribute.min_level is None else attribute.min_level
+        high = height if attribute.max_level is None else attribute.max_level
+        if not low <= high <= height:
+            raise Failure(f"levels {low} to {high} of {name} do not exist", f"it has levels 0 to {height}")
+        if not low <= level <= high:
             raise Failure(
-                f"{name} has no level {level}", f"its levels are 0 to {profile.domains[name].height}"
+                f"level {level} of {name} is outside {low} to {high}", "choose one that the job allows"
             )
     return levels
 
@@ -123,7 +128,7 @@ def applied(
         assert star is not None
         others = found.filter(F.col("good") & ~is_star)
         if star["good"] and _keep_risks(others, star["records"], job, binary):
-            return Applied(hidden, good + 1, suppressed, 0, limit)
+            return Applied(hidden, others.count() + 1, suppressed, 0, limit)
     if good == 0:
         raise Failure("no record would be left", "lower k, weaken a model, or take other levels")
     # Those that show * by themselves are a class that keeps the models without the suppressed.

@@ -16,6 +16,9 @@ class Attribute:
     is_numeric: bool
     models: tuple[str, ...]  # in words, with numbers as both sides read them: "t_closeness 0.2 ordered"
     is_compared: bool  # some model compares its values with those of the whole table
+    must_be_numbers: bool = False  # the native reader, which sees only compared values, does not test it
+    min_level: Optional[int] = None  # of the levels that the job allows; none: all from the lowest
+    max_level: Optional[int] = None
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,7 @@ class Job:
     mondrian: Optional[Mondrian]
     input: dict[str, str] = field(default_factory=dict)
     output: Optional[str] = None
+    output_separator: Optional[str] = None
 
     @property
     def published(self) -> list[Attribute]:
@@ -68,6 +72,9 @@ def _attribute(described: dict[str, Any]) -> Attribute:
         described["numeric"],
         tuple(str(words) for words in described["models"]),
         described["compared"],
+        described.get("order") == "number" and not described["compared"],
+        described.get("min_level"),
+        described.get("max_level"),
     )
 
 
@@ -89,6 +96,7 @@ def job_of(description: str, path: str) -> Job:
             Mondrian(**it["mondrian"]) if "mondrian" in it else None,
             it["input"],
             it.get("output"),
+            it.get("output_separator"),
         )
     except (ValueError, KeyError, TypeError) as wrong:
         raise Failure(

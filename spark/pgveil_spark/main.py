@@ -3,17 +3,22 @@ usage."""
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
+import re
 import shutil
+import signal
 import sys
+import threading
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Callable, NoReturn, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, NoReturn, Optional, Sequence
 
 if TYPE_CHECKING:
     from .job import Job
     from .progress import Lines
     from .report import Report
+    from .run import Request
 
 _FORMATS = ("csv", "parquet", "jdbc")
 
@@ -80,7 +85,9 @@ def parser() -> argparse.ArgumentParser:
         default="",
         help="options for spark-submit, for example \"--master spark://host:7077 --executor-memory 2g\"",
     )
-    made.add_argument("--report", help="also write the report as JSON to this local file")
+    made.add_argument(
+        "--report", help="also write the report as JSON to this local file; replaces an earlier report only"
+    )
     made.add_argument(
         "--json-lines",
         action="store_true",
@@ -154,14 +161,13 @@ def _done(
     lines: Optional[Lines] = None,
     on_publish: Callable[[], None] = lambda: None,
 ) -> Optional[str]:
-    """None: it is published, and told. Otherwise why not, as one line."""
+    """None: it is published, and told if that was possible. Otherwise why not, as one line."""
     from . import supported
     from .errors import Failure, one_line
 
     try:
         supported.check(supported.found())
-        tell(_published(given, fraction, lines, on_publish))
-        return None
+        report = _published(given, fraction, lines, on_publish)
     except Failure as wrong:
         return str(wrong)
     except KeyboardInterrupt:
@@ -170,28 +176,105 @@ def _done(
         if os.environ.get("PGVEIL_SPARK_TRACE"):
             raise
         return one_line(str(wrong))
+    try:
+        tell(report)
+    except (OSError, KeyboardInterrupt):
+        _warn("the report could not be written to standard output")
+    return None
+
+
+def _warn(what: str) -> None:
+    with contextlib.suppress(OSError):
+        print(f"pgveil-spark: the table is published, but {what}", file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def _interrupts() -> Iterator[Callable[[bool], None]]:
+    """A function that switches them off and on. While the result gets its name nobody could say whether an
+    interrupt came before or after."""
+    before: list[Any] = []
+
+    def switch(are_on: bool) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            return
+        if not are_on and not before:
+            before.append(signal.signal(signal.SIGINT, signal.SIG_IGN))
+        elif are_on and before:
+            signal.signal(signal.SIGINT, before.pop())
+
+    try:
+        yield switch
+    finally:
+        switch(True)
 
 
 def _published(
     given: argparse.Namespace, fraction: float, lines: Optional[Lines], on_publish: Callable[[], None]
 ) -> Report:
-    from .output import local_report
-    from .progress import Follower
-    from .run import run
+    from .errors import Failure, one_line
+    from .output import LocalReport
 
     begin = time.monotonic()
     request = _request(given, fraction)
+    published: list[Report] = []
+    try:
+        with contextlib.ExitStack() as held:
+            file = held.enter_context(LocalReport(given.report)) if given.report else None
+            switch = held.enter_context(_interrupts())
+
+            def before(report: Report) -> None:
+                on_publish()
+                switch(False)
+                if file:
+                    file.put(report.json())
+
+            def after(report: Report) -> None:
+                published.append(report)
+                if file:
+                    file.keep()
+                switch(True)
+
+            _run(given, request, begin, lines, before, after)
+    except KeyboardInterrupt:
+        if not published:
+            raise
+        _warn("cleaning up was interrupted")
+    except Exception as wrong:
+        if not published:
+            raise
+        said = str(wrong) if isinstance(wrong, Failure) else one_line(str(wrong))
+        _warn(f"cleaning up failed: {said}")
+    return published[0]
+
+
+def _run(
+    given: argparse.Namespace,
+    request: Request,
+    begin: float,
+    lines: Optional[Lines],
+    before: Callable[[Report], None],
+    after: Callable[[Report], None],
+) -> None:
+    """In a session of its own. before, after: the publication."""
+    from .progress import Follower
+    from .run import run
+
     follower = Follower(lines, request.job.mondrian is not None) if lines else None
     try:
         spark = _session(request.job.name)
         started = time.monotonic()
+
+        def whole(report: Report) -> None:
+            report.phases_ms = {"start": round((started - begin) * 1000, 1), **report.phases_ms}
+            before(report)
+
         try:
             if follower:
                 follower.started(spark.sparkContext)
             if request.target.files == 0:
                 files = given.partitions or spark.sparkContext.defaultParallelism
                 request = replace(request, target=replace(request.target, files=files))
-            report = run(spark, request, follower.phase_ended if follower else lambda _: None, on_publish)
+            run(spark, request, follower.phase_ended if follower else lambda _: None, whole, after)
         finally:
             if follower:
                 follower.stop()
@@ -199,10 +282,6 @@ def _published(
     finally:
         if follower:
             follower.stop()
-    report.phases_ms = {"start": round((started - begin) * 1000, 1), **report.phases_ms}
-    if given.report:
-        local_report(given.report, report.json())
-    return report
 
 
 def _session(name: str):  # type: ignore[no-untyped-def]
@@ -259,7 +338,8 @@ def _request(given: argparse.Namespace, fraction: float):  # type: ignore[no-unt
         source = Source("jdbc", url=given.url, table=name, user=given.user, password_file=given.password_file,
                         connections=given.connections)
     else:
-        where = given.input or job.input.get("file")
+        # The job names one file, and --input may be a pattern.
+        where = given.input or re.sub(r"([\[\]{}*?\\])", r"\\\1", job.input.get("file", ""))
         if not where:
             raise Failure("the job's input is a table", "give --url, or --input with files")
         source = Source(kind, where, job.input.get("separator", ","), given.multiline)
@@ -269,7 +349,7 @@ def _request(given: argparse.Namespace, fraction: float):  # type: ignore[no-unt
     target = Target(
         to,
         _output_format(given, to, kind),
-        job.input.get("separator", ","),
+        job.output_separator or job.input.get("separator", ","),
         given.output_files or 0,
     )
     return Request(

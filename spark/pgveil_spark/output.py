@@ -1,9 +1,11 @@
 """Where the result goes: a folder of files that has no name until it is whole and was counted again."""
 from __future__ import annotations
 
+import json
 import os
 import secrets
 from dataclasses import dataclass
+from typing import Optional
 
 from pyspark.sql import Column, DataFrame, SparkSession, functions as F
 from pyspark.sql.types import StringType
@@ -117,12 +119,62 @@ def read_back(spark: SparkSession, job: Job, target: Target, path: str) -> DataF
     return table.toDF(*[f"c{i}" for i in range(len(job.published))])
 
 
-def local_report(path: str, text: str) -> None:
-    """Mode 0600, whole or not at all."""
-    part = f"{path}.{secrets.token_hex(8)}"
+class LocalReport:
+    """A local file with mode 0600, whole or not at all. It is made before the work, so that a wrong path is
+    told early. It gets its name just before the result does, and loses it if the result does not get its
+    own. A file that is there is replaced only if it is such a report: it could be the job, or one of its
+    hierarchies."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._part = f"{path}.{secrets.token_hex(8)}"
+        self._former: Optional[str] = None  # another name of what is replaced
+        self._is_named = self._is_kept = False
+        if os.path.lexists(path) and not _is_report(path):
+            raise Failure(
+                f"{path} exists, and is no report of pgveil-spark", "name another file with --report"
+            )
+        try:
+            os.close(os.open(self._part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        except OSError as wrong:
+            raise Failure(f"can't write {path}: {wrong.strerror}") from wrong
+
+    def __enter__(self) -> LocalReport:
+        return self
+
+    def put(self, text: str) -> None:
+        try:
+            with open(self._part, "w", encoding="utf-8") as file:
+                file.write(text)
+            if os.path.lexists(self._path):
+                os.link(self._path, self._part + ".former", follow_symlinks=False)
+                self._former = self._part + ".former"
+            os.rename(self._part, self._path)
+            self._is_named = True
+        except OSError as wrong:
+            raise Failure(f"can't write {self._path}: {wrong.strerror}") from wrong
+
+    def keep(self) -> None:
+        self._is_kept = True
+
+    def __exit__(self, *_: object) -> None:
+        if not self._is_named:
+            os.unlink(self._part)
+        if self._is_named and not self._is_kept:
+            if self._former:
+                os.rename(self._former, self._path)
+            else:
+                os.unlink(self._path)
+        elif self._former:
+            os.unlink(self._former)
+
+
+def _is_report(path: str) -> bool:
+    if not os.path.isfile(path):
+        return False
     try:
-        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-            file.write(text)
-        os.rename(part, path)
-    except OSError as wrong:
-        raise Failure(f"can't write {path}: {wrong.strerror}") from wrong
+        with open(path, encoding="utf-8") as file:
+            found = json.load(file)
+        return isinstance(found, dict) and {"job", "phases_ms"} <= set(found)
+    except (OSError, ValueError):
+        return False

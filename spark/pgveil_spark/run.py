@@ -13,7 +13,7 @@ from typing import Any, Callable, Optional
 
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
-from . import anonymize, bundle, classes, full_domain, output, partitions, sources
+from . import alike, anonymize, bundle, classes, full_domain, output, partitions, sources
 from .errors import Failure
 from .job import Job, Mondrian
 from .native import Binary
@@ -45,6 +45,8 @@ def _prepare(spark: SparkSession) -> None:
                        "spark.sql.ansi.enabled": "false",  # as in Spark 3.5: no number is NULL, not an error
                        # With it a record that lacks cells which nobody asks for passes as whole.
                        "spark.sql.csv.parser.columnPruning.enabled": "false",
+                       "spark.sql.files.ignoreCorruptFiles": "false",  # whose records would be left out
+                       "spark.sql.files.ignoreMissingFiles": "false",
                        "spark.sql.execution.arrow.maxRecordsPerBatch": "65536"}.items():
         spark.conf.set(key, value)
 
@@ -155,6 +157,13 @@ def _check(
     published = [it.name for it in job.published]
     keys = [f"c{published.index(it.name)}" for it in job.quasi_identifiers]
     written = output.read_back(spark, job, request.target, path)
+    for i in known.unusual:
+        texts = alike.plainer(written, i, job.published[i], sources.null_text(job, request.source))
+        if texts.num_rows:
+            raise Failure(
+                f"{job.published[i].name} has a number of two texts in the written table",
+                "nothing was published; this is a bug",
+            )
     counted = classes.judged(written, keys, job, known, is_recount=True).persist()
     found = (
         counted.agg(F.sum("records"), F.count(F.lit(1)), F.min("records"), F.count(F.when(~F.col("good"), 1)))
@@ -179,9 +188,10 @@ def _check(
 
 
 def run(spark: SparkSession, request: Request, on_phase: Callable[[str], None] = lambda _: None,
-        on_publish: Callable[[], None] = lambda: None) -> Report:
+        on_publish: Callable[[Report], None] = lambda _: None,
+        on_published: Callable[[Report], None] = lambda _: None) -> Report:
     """on_phase: gets the name of each phase that has ended. on_publish: called before the result gets its
-    name."""
+    name. on_published: called when it has it. What fails later is the cleaning up."""
     job = request.job
     report = Report(job.name, on_phase)
     _prepare(spark)
@@ -189,19 +199,19 @@ def run(spark: SparkSession, request: Request, on_phase: Callable[[str], None] =
     place.refuse_existing()
     _ship(spark, request.binary)
     report.phase("ship")
-    held = contextlib.ExitStack()
-    try:
+    with contextlib.ExitStack() as held:
+        held.callback(place.discard)
         seed = job.seed if job.seed is not None else secrets.randbits(63)
         null = sources.null_text(job, request.source)
         table = sources.read(spark, job, request.source, held)
-        known = survey(
+        known, table = survey(
             table,
             job,
             null,
             request.binary,
-            sources.null_of_compared(job, request.source),
             lambda name: output.written(table, request.target, name),
             request.target.format == "csv",
+            request.source.format == "csv",
         )
         report.facts.update(records=known.records, k=job.k, seed=seed)
         report.phase("profile")
@@ -216,9 +226,7 @@ def run(spark: SparkSession, request: Request, on_phase: Callable[[str], None] =
         report.phase("write")
         _check(spark, request, place.hidden, records, known, report)
         report.phase("check")
-        on_publish()
+        on_publish(report)
         place.publish()
+        on_published(report)
         return report
-    finally:
-        held.close()
-        place.discard()

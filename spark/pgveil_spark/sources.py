@@ -9,9 +9,12 @@ from typing import Optional
 from pyspark.sql import DataFrame, SparkSession, functions as F
 from pyspark.sql.types import (
     ArrayType,
+    BinaryType,
     BooleanType,
     DataType,
     DateType,
+    DoubleType,
+    FloatType,
     MapType,
     NumericType,
     StringType,
@@ -53,7 +56,7 @@ def _password(source: Source) -> Optional[str]:
         raise Failure(f"can't read {source.password_file}: {wrong.strerror}") from wrong
 
 
-def _read_jdbc(spark: SparkSession, source: Source, held: ExitStack) -> DataFrame:
+def _read_jdbc(spark: SparkSession, job: Job, source: Source, held: ExitStack) -> DataFrame:
     assert source.url and source.table
     options = {
         "url": source.url,
@@ -66,13 +69,58 @@ def _read_jdbc(spark: SparkSession, source: Source, held: ExitStack) -> DataFram
     password = _password(source)
     if password is not None:
         options["password"] = password
+    wanted = {it.name: it.is_quasi_identifier or bool(it.models) for it in job.published}
     # Kept: several steps read it.
-    return postgres.read_table(spark, options, source.connections, held).persist()
+    table = postgres.read_table(spark, options, wanted, source.connections, held).persist()
+    _check_nulls(table, job, source)
+    return table
 
 
-def _read_csv(spark: SparkSession, source: Source, _: ExitStack) -> DataFrame:
+def _check_nulls(table: DataFrame, job: Job, source: Source) -> None:
+    """As on one machine, NULL and the text that stands for it can't both be in one column."""
+    names = [it.name for it in job.published if it.name in table.columns]
+    asked = []
+    for i, name in enumerate(names):
+        column = F.col(quoted(name))
+        asked.append(F.count(F.when(column.isNull(), 1)).alias(f"nulls{i}"))
+        is_text = column.cast("string") == F.lit(null_text(job, source))
+        asked.append(F.count(F.when(is_text, 1)).alias(f"texts{i}"))
+    found = table.agg(*asked).first() if asked else None
+    for i, name in enumerate(names):
+        if found is not None and found[f"nulls{i}"] and found[f"texts{i}"]:
+            raise Failure(
+                f"column {name} has NULL and also the text that stands for it",
+                "let input.null be a text that the column does not have",
+            )
+
+
+def _check_lines(spark: SparkSession, source: Source, columns: int) -> None:
+    """Spark divides a cell with a line end into two records without an error, and leaves out blank lines."""
+    line = F.col("value")
+    quotes = F.length(line) - F.length(F.translate(line, '"', ""))
+    is_blank = line.rlike(r"^[\x00-\x20]*\z")
+    if columns > 1:
+        is_blank = is_blank & (line != "")  # as on one machine, nothing is there
+    found = (
+        spark.read.text(source.path)
+        .agg(F.count(F.when(quotes % 2 == 1, 1)), F.count(F.when(is_blank, 1)))
+        .first()
+    )
+    assert found is not None
+    if found[0]:
+        raise Failure(
+            f"{found[0]} lines of the input have an odd number of quotes",
+            "give --multiline if cells have line ends; a quote within a cell is written twice",
+        )
+    if found[1]:
+        raise Failure(
+            f"{found[1]} lines of the input are blank", 'remove them; the text of an empty cell is ""'
+        )
+
+
+def _read_csv(spark: SparkSession, _job: Job, source: Source, _held: ExitStack) -> DataFrame:
     # Texts only, as the native reader has it; a header that differs in one of the files is an error.
-    return spark.read.csv(
+    table = spark.read.csv(
         source.path,
         header=True,
         sep=source.separator,
@@ -88,6 +136,9 @@ def _read_csv(spark: SparkSession, source: Source, _: ExitStack) -> DataFrame:
         emptyValue="",
         maxCharsPerColumn=-1,
     )
+    if not source.multiline:
+        _check_lines(spark, source, len(table.columns))
+    return table
 
 
 def _without_metadata(kind: DataType) -> DataType:
@@ -104,7 +155,7 @@ def _without_metadata(kind: DataType) -> DataType:
     return kind
 
 
-def _read_parquet(spark: SparkSession, source: Source, _: ExitStack) -> DataFrame:
+def _read_parquet(spark: SparkSession, _job: Job, source: Source, _held: ExitStack) -> DataFrame:
     """Columns without the metadata that Spark finds in the files: comments, even values. Else Spark would
     write it into the output. (It keeps metadata that is only taken from a column later.)"""
     table = spark.read.parquet(source.path)
@@ -141,8 +192,8 @@ def quoted(name: str) -> str:
 
 
 def _texts(table: DataFrame, job: Job, source: Source) -> DataFrame:
-    """Quasi-identifiers as texts without nulls; the others as they are. Columns are named c0, c1 … in the
-    job's order."""
+    """Quasi-identifiers as texts without nulls. The others as they are, with NULL for the text that stands
+    for it. Columns are named c0, c1 … in the job's order."""
     null = null_text(job, source)
     columns = []
     for i, attribute in enumerate(job.published):
@@ -159,40 +210,41 @@ def _texts(table: DataFrame, job: Job, source: Source) -> DataFrame:
                 f"{attribute.name} is of the type {kind.simpleString()}",
                 "a model that compares with the whole table needs texts, numbers or dates",
             )
+        if isinstance(kind, BinaryType) and (attribute.is_quasi_identifier or attribute.models):
+            raise Failure(f"{attribute.name} is of the type binary", "write texts, or leave it out")
         if isinstance(kind, MapType):
             raise Failure(
                 f"{attribute.name} is of the type {kind.simpleString()}",
                 "maps can't be compared; leave it out",
             )
-        if source.format == "csv" and not attribute.is_quasi_identifier and null is None:
-            column = F.coalesce(column, F.lit(""))
-        elif attribute.is_quasi_identifier and source.format == "csv":
+        if isinstance(kind, (DoubleType, FloatType)):
+            if source.format == "parquet":
+                column = F.when(~F.isnan(column), column)  # NaN is NULL
+            column = F.when(column == 0, F.lit(0).cast(kind)).otherwise(column)  # -0.0 is 0.0
+        if source.format == "csv":
             column = F.coalesce(column, F.lit(""))  # an empty cell is the empty text
-        elif attribute.is_quasi_identifier and null is not None:
-            text = column.cast("string")
-            column = F.coalesce(text, F.lit(null))
-        elif attribute.is_quasi_identifier:
+        if attribute.is_quasi_identifier:
             column = column.cast("string")
+            if null is not None:
+                column = F.coalesce(column, F.lit(null))
+        elif null is not None and not is_nested and not isinstance(kind, BinaryType):
+            column = F.when(column.cast("string") == F.lit(null), F.lit(None)).otherwise(column)
         columns.append(column.alias(f"c{i}"))
     return table.select(*columns)
 
 
 def null_text(job: Job, source: Source) -> Optional[str]:
-    """What stands for NULL in quasi-identifiers and hierarchies."""
+    """What stands for NULL in quasi-identifiers and hierarchies, and as what NULL of a sensitive column is
+    compared."""
     if job.null is None and source.format == "jdbc":
         return NULL_OF_TABLES
     return job.null
 
 
-def null_of_compared(job: Job, source: Source) -> Optional[str]:
-    """What NULL of a sensitive column is compared as: an empty cell of CSV is the empty text."""
-    return "" if source.format == "csv" else null_text(job, source)
-
-
 def read(spark: SparkSession, job: Job, source: Source, held: ExitStack) -> DataFrame:
     """held: what must stay open until nothing is read any more."""
     readers = {"csv": _read_csv, "parquet": _read_parquet, "jdbc": _read_jdbc}
-    table = readers[source.format](spark, source, held)
+    table = readers[source.format](spark, job, source, held)
     missing = [it.name for it in job.published if it.name not in table.columns]
     if missing:
         raise Failure(

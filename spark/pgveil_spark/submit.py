@@ -13,10 +13,11 @@ from . import main as program
 _ENTRY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "entry")
 
 
-def _submit_arguments(options: Sequence[str], has_ui: bool) -> str:
+def _submit_arguments(options: Sequence[str]) -> str:
     words = list(options)
-    if not has_ui and "spark.ui.enabled" not in " ".join(words):
-        words += ["--conf", "spark.ui.enabled=false"]  # it listens on all addresses, for anybody
+    if "spark.ui.enabled" not in " ".join(words):
+        # It listens on all addresses, and shows anybody the values at which the table is divided.
+        words += ["--conf", "spark.ui.enabled=false"]
     if "extraJavaOptions" not in " ".join(words) and "--driver-java-options" not in words:
         words += ["--driver-java-options", f"-Dlog4j2.configurationFile=file:{_ENTRY}/log4j2.properties"]
     if not sys.stderr.isatty():
@@ -26,7 +27,7 @@ def _submit_arguments(options: Sequence[str], has_ui: bool) -> str:
 
 def main() -> int:
     given = program.parser().parse_args()
-    os.environ["PYSPARK_SUBMIT_ARGS"] = _submit_arguments(shlex.split(given.submit), not given.json_lines)
+    os.environ["PYSPARK_SUBMIT_ARGS"] = _submit_arguments(shlex.split(given.submit))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     return program.main()
 

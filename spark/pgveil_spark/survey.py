@@ -8,7 +8,7 @@ from typing import Callable
 import numpy as np
 from pyspark.sql import Column, DataFrame, functions as F
 
-from . import frames
+from . import alike, frames
 from .errors import Failure
 from .job import Attribute, Job
 from .native import Binary, Domain
@@ -16,6 +16,7 @@ from .native import Binary, Domain
 # Like the native reader's: decimal, at most 15 digits, so that a double tells all of them apart.
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)\z"
 _MOST_DIGITS = 15
+REPLACEMENT = "\ufffd"  # Spark reads it in place of bytes that are not UTF-8
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,11 @@ class Profile:
     records: int
     domains: dict[str, Domain]  # by attribute
     whole: dict[str, WholeColumn]  # by sensitive attribute that is compared with the whole table
-    null_of_compared: str | None  # what NULL is compared as
+    null: str | None  # what NULL is compared as
+    unusual: list[int]  # places of sensitive columns with numbers in unusual forms, which may equal others
 
     def compared_text(self, column: Column) -> Column:
-        return _compared_text(column, self.null_of_compared)
+        return _compared_text(column, self.null)
 
 
 def _compared_text(column: Column, null: str | None) -> Column:
@@ -59,13 +61,20 @@ def _is_number(column: Column) -> Column:
     return column.rlike(_NUMBER) & (digits <= _MOST_DIGITS)
 
 
-def _asked(job: Job, null: str | None) -> list[Column]:
+def _asked(table: DataFrame, job: Job, null: str | None, is_decoded: bool) -> list[Column]:
     asked = [F.count(F.lit(1)).alias("records")]
+    for i, _ in alike.columns(table, job):
+        asked.append(F.count(F.when(alike.is_unusual_number(F.col(f"c{i}"), null), 1)).alias(f"unusual{i}"))
     for i, attribute in enumerate(job.published):
         column = F.col(f"c{i}")
+        if is_decoded:
+            asked.append(F.count(F.when(column.contains(REPLACEMENT), 1)).alias(f"undecoded{i}"))
         if attribute.models:
             is_blank = F.coalesce(column.cast("string"), F.lit("")) == F.lit("")
             asked.append(F.collect_set(F.when(is_blank, column.isNull())).alias(f"blanks{i}"))
+        if attribute.must_be_numbers:
+            text = _compared_text(column, null)
+            asked.append(F.count(F.when(alike.has_no_place(text, null), 1)).alias(f"strange{i}"))
         if not attribute.is_quasi_identifier:
             continue
         asked.append(F.count(F.when(column.isNull(), 1)).alias(f"nulls{i}"))
@@ -92,7 +101,7 @@ def _counts(
     table: DataFrame, name: str, null: str | None, attribute: Attribute, written: Column
 ) -> dict[str, tuple[str, int]]:
     """Value → how it is written, and how often it occurs."""
-    # By the texts, because -0.0 and 0.0 are one number. NULL and the text that stands for it stay apart.
+    # By the texts, as they are compared. NULL and the text that stands for it stay apart.
     texts = [F.col(name).cast("string").alias("value"), written.cast("string").alias("written")]
     found = (
         table.groupBy(*texts)
@@ -113,30 +122,52 @@ def _counts(
     return {text: (shown, count) for text, shown, count in found}
 
 
+def _check_order(table: DataFrame, i: int, attribute: Attribute, null: str | None) -> None:
+    text = _compared_text(F.col(f"c{i}"), null)
+    texts = table.select(text.alias("text")).distinct()
+    others = texts.filter(alike.has_no_place(F.col("text"), null)).count()
+    if others:
+        raise Failure(
+            f"{others} values of {attribute.name} are no numbers",
+            "remove order: number, or name the text that stands for NULL",
+        )
+
+
 def survey(
     table: DataFrame,
     job: Job,
     null: str | None,
     binary: Binary,
-    null_of_compared: str | None,
     written: Callable[[str], Column],
     is_csv: bool,
-) -> Profile:
-    """written: a column as its texts in the files that are written. is_csv: these are CSV. Errors: no
-    records; NULLs that the job has no text for; what is no number; values that a hierarchy lacks (all are
-    named); values of a compared column that are written as the same text; NULL and the empty text in one
-    column with models, for CSV."""
-    found = table.agg(*_asked(job, null)).first()
+    is_decoded: bool,
+) -> tuple[Profile, DataFrame]:
+    """The table is returned with one text for each number of a sensitive column, and with NULL for its empty
+    texts if it has NULLs and the job a text for them. written: a column as its texts in the files that are
+    written. is_csv: these are CSV. is_decoded: the input is, too. Errors: no records; NULLs that the job has
+    no text for; bytes that are not UTF-8; what is no number; values that a hierarchy lacks (all are named);
+    values of a compared column that are written as the same text; NULL and the empty text in one column with
+    models, for CSV."""
+    found = table.agg(*_asked(table, job, null, is_decoded)).first()
     if found is None or found["records"] == 0:
         raise Failure("the input has no records", "there is nothing to publish")
     values: dict[str, list[str]] = {}
     for i, attribute in enumerate(job.published):
-        # One is an empty cell and the other is "", but most programs read both as the same.
-        if is_csv and attribute.models and len(found[f"blanks{i}"]) > 1:
+        if is_decoded and found[f"undecoded{i}"]:
             raise Failure(
-                f"{attribute.name} has NULLs and empty texts, which look alike in CSV",
-                "write Parquet, or make them one value",
+                f"{found[f'undecoded{i}']} values of {attribute.name} are not UTF-8",
+                "convert the input to UTF-8",
             )
+        # One is an empty cell and the other is "", but most programs read both as the same.
+        if attribute.models and len(found[f"blanks{i}"]) > 1:
+            if null is not None:
+                name = f"c{i}"
+                table = table.withColumn(name, F.when(F.col(name) != F.lit(""), F.col(name)))
+            elif is_csv:
+                raise Failure(
+                    f"{attribute.name} has NULLs and empty texts, which look alike in CSV",
+                    "say what stands for NULL: input: {\"null\": …}; or write Parquet",
+                )
         if not attribute.is_quasi_identifier:
             continue
         if found[f"nulls{i}"]:
@@ -157,11 +188,16 @@ def survey(
         values[attribute.name] = sorted(
             set(ends) | ({null} if found[f"null_texts{i}"] and null is not None else set())
         )
+    unusual = [i for i, _ in alike.columns(table, job) if found[f"unusual{i}"]]
+    for i in unusual:
+        table = alike.joined(table, i, alike.plainer(table, i, job.published[i], null))
     counts = {}
     for i, attribute in enumerate(job.published):
+        if attribute.must_be_numbers and found[f"strange{i}"]:
+            _check_order(table, i, attribute, null)
         if attribute.is_compared:
             name = f"c{i}"
-            counts[attribute.name] = _counts(table, name, null_of_compared, attribute, written(name))
+            counts[attribute.name] = _counts(table, name, null, attribute, written(name))
             values[attribute.name] = list(counts[attribute.name])
     domains = {it.attribute.name: it for it in binary.domains(job, values)}
     whole = {
@@ -173,4 +209,4 @@ def survey(
         )
         for name, counted in counts.items()
     }
-    return Profile(found["records"], domains, whole, null_of_compared)
+    return Profile(found["records"], domains, whole, null, unusual), table

@@ -5,6 +5,7 @@ import contextlib
 import csv
 import glob
 import json
+import math
 import os
 import re
 import shutil
@@ -18,7 +19,7 @@ from drivers import drivers, job_text, read_csv, write_csv
 from harness.postgres import BIN, Postgres
 from pyspark.sql import functions as F
 
-from pgveil_spark import errors, output, plan, postgres as reading, run, sources
+from pgveil_spark import errors, main, output, plan, postgres as reading, run, sources
 
 
 class Published(PublishTest):
@@ -338,6 +339,94 @@ class OneMachine(Published):
         (self.folder / "drivers.csv").write_text("id,name,age,country,speed\n1,n,30,USA\n")
         self.refused(r"can't be read as what it should be", self.job())
 
+    def test_a_record_is_never_divided_at_a_line_end_of_a_cell(self):
+        lines = [f"{i},n,{18 + i % 60},USA,{i % 9}" for i in range(100)]
+        lines += ['100,n,30,USA,"a', '101,n,30,USA,b"']  # one record, or two without an error
+        (self.folder / "drivers.csv").write_text("\n".join(["id,name,age,country,speed", *lines, ""]))
+        self.refused(r"2 lines of the input have an odd number of quotes \(give --multiline", self.job())
+        source = sources.Source("csv", str(self.folder / "drivers.csv"), multiline=True)
+        self.assertEqual(self.publish(self.job(), source, target="kept").facts["records"], 101)
+
+    def only_age(self):
+        path = self.job(models="l_diversity: {distinct: 1}").path
+        file = self.folder / "job.yaml"
+        others = ("  id:", "  name:", "  country:", "  speed:")
+        lines = file.read_text().splitlines(keepends=True)
+        file.write_text("".join(line for line in lines if not line.startswith(others)))
+        return self.binary.read_job(path)
+
+    def test_blank_lines_that_are_records_are_refused(self):
+        """Spark leaves them out."""
+        (self.folder / "drivers.csv").write_text("age\n" + "30\n\n" * 10)
+        self.refused(r"10 lines of the input are blank", self.only_age())
+        rows = "".join(f"{i},n,{18 + i % 60},USA,{i % 9}\n\n" for i in range(100))
+        (self.folder / "drivers.csv").write_text("id,name,age,country,speed\n" + rows)
+        self.assertEqual(self.publish(self.job(), target="kept").facts["records"], 100)
+        (self.folder / "drivers.csv").write_text("id,name,age,country,speed\n" + rows + "  \n")
+        self.refused(r"1 lines of the input are blank", self.job())
+
+    def test_a_text_that_is_not_utf8_is_refused(self):
+        write_csv(self.folder / "drivers.csv", drivers(100))
+        with open(self.folder / "drivers.csv", "ab") as file:
+            file.write(b"x,n,30,USA,Z\xfcrich\n")
+        for multiline in (False, True):
+            source = sources.Source("csv", str(self.folder / "drivers.csv"), multiline=multiline)
+            self.refused(r"1 values of speed are not UTF-8", self.job(), source)
+
+    def test_names_of_the_job_are_no_patterns_and_its_output_has_its_own_separator(self):
+        write_csv(self.folder / "drivers[1].csv", drivers(100))
+        write_csv(self.folder / "drivers1.csv", drivers(200))
+        text = job_text().replace("drivers.csv", '"drivers[1].csv"')
+        text = text.replace("file: out", 'file: kept, separator: ";"')
+        (self.folder / "job.yaml").write_text(text)
+        given = main.parser().parse_args(
+            ["--binary", BINARY, "--output-files", "1", str(self.folder / "job.yaml")]
+        )
+        self.assertEqual(run.run(self.spark, main._request(given, 1.0)).facts["records"], 100)
+        (name,) = self.folder.glob("kept/part-*.csv")
+        self.assertEqual(name.read_text().splitlines()[0], "id;age;country;speed")
+
+    def test_files_that_cannot_be_read_are_never_left_out(self):
+        names = ("spark.sql.files.ignoreCorruptFiles", "spark.sql.files.ignoreMissingFiles")
+        for name in names:
+            self.spark.conf.set(name, "true")
+        run._prepare(self.spark)
+        self.assertEqual([self.spark.conf.get(name) for name in names], ["false", "false"])
+
+    @unittest.skipUnless(
+        os.path.exists(DRIVER) and BIN.exists(), "PostgreSQL or its JDBC driver is not there"
+    )
+    def test_values_of_postgresql_are_read_as_its_texts(self):
+        """Whatever the time zone of Java is. And columns that are not published are not read."""
+        postgres = Postgres()
+        postgres.start()
+        self.addCleanup(postgres.stop)
+        postgres.run(
+            "CREATE ROLE reader LOGIN; CREATE TABLE public.kinds (id timestamp, name text, age numeric, "
+            "country char(9), speed time, other float8); INSERT INTO public.kinds SELECT "
+            "'2024-03-10 02:30:00', 'n', 1.5, 'USA', '10:00:00', 'NaN' FROM generate_series(1, 10);"
+            "GRANT SELECT ON public.kinds TO reader;"
+        )
+        text = job_text().replace("{file: drivers.csv}", "{table: public.kinds}")
+        text = text.replace("k: 5", "  other: {class: insensitive}\nk: 5")
+        (self.folder / "job.yaml").write_text(text)
+        job = self.binary.read_job(str(self.folder / "job.yaml"))
+        url = f"jdbc:postgresql://127.0.0.1:{postgres.port}/postgres"
+        source = sources.Source("jdbc", url=url, table='"public"."kinds"', user="reader")
+        zones = self.spark._jvm.java.util.TimeZone
+        self.addCleanup(zones.setDefault, zones.getDefault())
+        zones.setDefault(zones.getTimeZone("America/New_York"))
+        with contextlib.ExitStack() as held:
+            table = sources.read(self.spark, job, source, held)
+            self.assertNotIn("name", table._jdf.queryExecution().analyzed().toString())
+            row = table.first()
+        self.assertEqual(tuple(row)[:4], ("2024-03-10 02:30:00", "1.5", "USA", "10:00:00"))
+        self.assertTrue(math.isnan(row[4]))  # as PostgreSQL has it: no NULL
+        postgres.run("UPDATE public.kinds SET country = CASE WHEN random() < 2 THEN 'NULL' END, speed = NULL;"
+                     "INSERT INTO public.kinds DEFAULT VALUES;")
+        said = self.refused(r"column country has NULL and also the text that stands for it", job, source)
+        self.assertIn("let input.null be a text that the column does not have", said)
+
     def test_an_output_that_exists_is_not_touched(self):
         write_csv(self.folder / "drivers.csv", drivers(100))
         os.mkdir(self.folder / "kept-out")
@@ -391,7 +480,7 @@ class OneMachine(Published):
         self.assertEqual((len(made), report.facts["suppressed"], report.facts["dropped"]), (2000, 1, 1))
         self.assert_promise(made)
         self.assertEqual({row["country"] for row in made}, {"Europe", "America"})
-        self.refused(r"age has no level 9", job, levels="9,1")
+        self.refused(r"level 9 of age is outside 0 to 3 \(choose one that the job allows", job, levels="9,1")
         self.refused(r"1 levels for 2 quasi", job, levels="9")
         self.refused(r"do one of the two", self.job(), levels="1,1")
 

@@ -5,12 +5,14 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 import unittest
+from unittest import mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tools")]
@@ -19,7 +21,8 @@ from drivers import drivers, job_text, read_csv, write_csv  # noqa: E402
 from local_cluster import LocalCluster  # noqa: E402
 from session import JAVA_OPTIONS  # noqa: E402
 
-from pgveil_spark import main  # noqa: E402
+from pgveil_spark import errors, main, output, run, submit  # noqa: E402
+from pgveil_spark.report import Report  # noqa: E402
 from pgveil_spark.progress import _PHASES  # noqa: E402
 
 BINARY = os.environ["PGVEIL_BIN"]
@@ -96,6 +99,66 @@ class Command(unittest.TestCase):
         ):
             with self.subTest(arguments=arguments, **files):
                 self.assertEqual(self.formats(*arguments, **files), expected)
+
+    def test_sparks_own_page_is_off(self):
+        self.assertIn("--conf spark.ui.enabled=false", submit._submit_arguments(["--master", "local[2]"]))
+        asked = ["--conf", "spark.ui.enabled=true"]
+        self.assertNotIn("spark.ui.enabled=false", submit._submit_arguments(asked))
+
+    def report(self, name="report.json"):
+        return output.LocalReport(str(self.folder / name))
+
+    def test_a_report_replaces_nothing_but_a_report(self):
+        (self.folder / "ages.csv").write_text("1;*\n")
+        for name in ("job.yaml", "ages.csv", "."):
+            with self.assertRaisesRegex(errors.Failure, "exists, and is no report of pgveil-spark"):
+                self.report(name)
+        with self.assertRaisesRegex(errors.Failure, "can't write .*: No such file"):
+            self.report("nowhere/report.json")
+        texts = [Report(name).json() for name in ("first", "second", "third")]
+        for text, is_kept, expected in ((texts[0], True, 0), (texts[1], False, 0), (texts[2], True, 2)):
+            with self.report() as file:
+                file.put(text)
+                if is_kept:
+                    file.keep()
+            self.assertEqual((self.folder / "report.json").read_text(), texts[expected])
+        with self.report("other.json"):
+            pass
+        with self.report("other.json") as file:
+            file.put(texts[0])
+        self.assertEqual({it.name for it in self.folder.iterdir()}, {"job.yaml", "ages.csv", "report.json"})
+        self.assertEqual((self.folder / "report.json").stat().st_mode & 0o777, 0o600)
+
+    def ended(self, *how):
+        """What the command says, and whether there is a report, if a job ends so."""
+
+        def ending(spark, request, on_phase, on_publish, on_published):
+            for step in how:
+                if isinstance(step, BaseException):
+                    raise step
+                {"publish": on_publish, "published": on_published}[step](Report("drivers"))
+
+        given = ["--binary", BINARY, "--report", str(self.folder / "report.json")]
+        given.append(str(self.folder / "job.yaml"))
+        session = mock.MagicMock()
+        session.sparkContext.defaultParallelism = 2
+        with mock.patch.object(run, "run", ending), mock.patch.object(main, "_session", lambda _: session):
+            failure = main._done(main.parser().parse_args(given), 1.0, lambda _: None)
+        is_there = (self.folder / "report.json").exists()
+        (self.folder / "report.json").unlink(missing_ok=True)
+        self.assertEqual([it.name for it in self.folder.iterdir()], ["job.yaml"])
+        return failure, is_there
+
+    def test_a_report_is_there_if_and_only_if_the_result_is(self):
+        stopped, interrupt = errors.Failure("stopped"), KeyboardInterrupt()
+        nothing = "interrupted; nothing was published"
+        self.assertEqual(self.ended("publish", "published"), (None, True))
+        self.assertEqual(self.ended(stopped), ("stopped", False))
+        self.assertEqual(self.ended("publish", stopped), ("stopped", False))
+        self.assertEqual(self.ended(interrupt), (nothing, False))
+        for late in (stopped, interrupt, ValueError("of Spark")):
+            self.assertEqual(self.ended("publish", "published", late), (None, True))
+        self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
 
     def slow_binary(self, seconds=3):
         """Takes its time for each part of the table, and leaves a file that says when it began."""

@@ -1,6 +1,7 @@
 """Models of sensitive values beside distinct and entropy l-diversity, by Spark: the same tables as one machine
 publishes, counter-examples that break each model, and what can't be compared."""
 import collections
+import contextlib
 import csv
 import datetime
 import decimal
@@ -17,7 +18,7 @@ from drivers import drivers, read_csv, write_csv
 from pyarrow import parquet as pq
 from pyspark.sql import functions as F, types as T
 
-from pgveil_spark import classes, errors, sources
+from pgveil_spark import alike, classes, errors, sources
 from pgveil_spark.native import Binary
 
 TREE = "hierarchy: {{tree: {{all: [{{slow: [a, b, c]}}, {{fast: [d, e]}}]}}}}"
@@ -221,10 +222,16 @@ class Models(PublishTest):
         source = self.parquet(["", None, "a"], "string")
         said = r"speed has NULLs and empty texts, which look alike in CSV"
         self.refused(said, self.job(), source)
-        self.refused(said, self.job(models="t_closeness: {t: 0.3}", null=', "null": none'), source)
         self.publish(self.job(), source, target="kept", kind="parquet")
         read = self.spark.read.parquet(str(self.folder / "kept")).groupBy("speed").count().collect()
         self.assertEqual({row[0]: row[1] for row in read}, {"": 134, None: 133, "a": 133})
+        # With a text for NULL they are one value, as on one machine.
+        self.refused("keep k = 5 or a model", self.job(l=3, null=', "null": none'), source)
+        for kind in ("csv", "parquet"):
+            job = self.job(models="t_closeness: {t: 0.3}", null=', "null": none')
+            self.publish(job, source, target=f"kept-{kind}", kind=kind)
+        read = self.spark.read.parquet(str(self.folder / "kept-parquet")).groupBy("speed").count().collect()
+        self.assertEqual({row[0]: row[1] for row in read}, {None: 267, "a": 133})
 
     def test_what_was_written_is_judged_again(self):
         """Even if the first judge takes everything."""
@@ -346,7 +353,7 @@ class Models(PublishTest):
         )
 
     @long_only
-    def test_minus_zero_is_compared_by_its_text(self):
+    def test_minus_zero_is_zero(self):
         for kind in ("csv", "parquet"):
             for model in ("t_closeness: {t: 0.3}", "beta_likeness: {beta: 1.5}"):
                 with self.subTest(model, output=kind):
@@ -356,7 +363,196 @@ class Models(PublishTest):
         full = self.job(**FULL, algorithm="suppression: 0%", models="t_closeness: {t: 0.3}")
         self.publish(full, source, levels="1,1", target="kept")
         speeds = collections.Counter(row["speed"] for row in read_csv(self.folder / "kept"))
-        self.assertEqual(speeds, {"-0.0": 134, "0.0": 133, "1.5": 133})
+        self.assertEqual(speeds, {"0.0": 267, "1.5": 133})
+        for kind in ("float", "double"):
+            source = self.parquet([-0.0, 0.0], kind)
+            for more in ("", ", t_closeness: {t: 0.3}"):
+                job = self.job(models="l_diversity: {distinct: 2}" + more)
+                self.refused(r"together do not keep k = 5 or a model", job, source)
+
+    def test_equal_numbers_get_the_text_that_one_machine_gives_them(self):
+        speeds = ["1", "1.0", "1e0", "+2", "2e0", "02", ".5", "0.50", "-0", "0.00", "3e2", "300", "300.0"]
+        others = ["1a", "", "1e1000001", "10e1000001", "\u0661", "\u0661.0", "1 ", "1.0.0", "e0", "."]
+        rows = drivers(900)
+        for i, row in enumerate(rows):
+            row["speed"] = (speeds + others)[(i * 7 + int(row["age"]) // 9) % 23]
+        write_csv(self.folder / "drivers.csv", rows)
+        shown = {"1", "+2", ".5", "-0", "300", *others}
+        cases = {
+            "counted": "l_diversity: {distinct: 4}",
+            "compared": "t_closeness: {t: 0.3}",
+            "judged": "l_diversity: {recursive: {c: 2, l: 2}}",
+        }
+        for name, keys in some(cases, "counted", "compared").items():
+            with self.subTest(name):
+                job = self.job(models=keys)
+                self.publish(job, parts=1, target="kept", files=1)
+                self.assertEqual(self.published("kept"), self.native(job))
+                self.assertEqual({row["speed"] for row in read_csv(self.folder / "kept")}, shown)
+                (file,) = self.folder.glob("kept/part-*.csv")
+                command = [BINARY, "check-table", str(file), "--job", job.path]
+                checked = subprocess.run(command, capture_output=True, text=True, check=False)
+                self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+                shutil.rmtree(self.folder / "kept")
+
+    def alike(self, *speeds):
+        """Six classes of ten records at the levels 1,1, with these speeds in the last one."""
+        rows = []
+        for i in range(60):
+            speed = speeds[i % len(speeds)] if i >= 50 else "ab"[i % 2]
+            rows.append({"id": f"{i}", "name": "n", "age": f"{20 + i}", "country": "Italy", "speed": speed})
+        write_csv(self.folder / "drivers.csv", rows)
+
+    def test_a_class_is_not_diverse_because_a_number_has_two_texts(self):
+        said = "10 of 60 records are in classes that break k or a model, 0 may be"
+        cases = {
+            "distinct": "l_diversity: {distinct: 2}",
+            "entropy": "l_diversity: {entropy: 1.9}",
+            "recursive": "l_diversity: {recursive: {c: 3, l: 2}}",
+            "closeness": "t_closeness: {t: 0.99}, l_diversity: {distinct: 2}",
+        }
+        self.alike("7", "7.0")
+        for name, keys in some(cases, "recursive", "closeness").items():
+            with self.subTest(name):
+                job = self.job(**FULL, algorithm="suppression: 0%", models=keys)
+                self.refused(said, job, levels="1,1")
+        job = self.job(**FULL, algorithm="suppression: 20%\nsuppressed_records: drop")
+        report = self.publish(job, levels="1,1", target="kept")
+        self.assertEqual(report.facts["suppressed"], 10)
+        self.assertEqual(self.published("kept"), self.native(job, "--transformation", "1,1"))
+
+    def test_a_class_is_not_diverse_because_null_has_two_texts(self):
+        said = "10 of 60 records are in classes that break k or a model, 0 may be"
+        cases = {
+            "distinct": "l_diversity: {distinct: 2}",
+            "recursive": "l_diversity: {recursive: {c: 3, l: 2}}",
+            "closeness": "t_closeness: {t: 0.99}, l_diversity: {distinct: 2}",
+        }
+        self.alike("NA", "")
+        null = ', "null": NA'
+        for name, keys in some(cases, "distinct", "closeness").items():
+            with self.subTest(name):
+                job = self.job(**FULL, algorithm="suppression: 0%", models=keys, null=null)
+                self.refused(said, job, levels="1,1")
+        keys = "l_diversity: {distinct: 2}"
+        job = self.job(**FULL, algorithm="suppression: 20%\nsuppressed_records: drop", models=keys, null=null)
+        report = self.publish(job, levels="1,1", target="kept")
+        self.assertEqual(report.facts["suppressed"], 10)
+        self.assertEqual(self.published("kept"), self.native(job, "--transformation", "1,1"))
+        for speeds in (["none", None], [None, float("nan")]):
+            source = self.parquet(speeds, "double" if speeds[0] is None else "string")
+            for name, keys in some(cases, "distinct").items():
+                with self.subTest(name, speeds=speeds):
+                    job = self.job(models=keys, null=', "null": none')
+                    self.refused(r"all 400 records together do not keep k = 5 or a model", job, source)
+
+    def test_the_text_of_null_is_null_in_csv_and_an_empty_cell_is_a_text(self):
+        rows = lettered(300)
+        for i, row in enumerate(rows):
+            row.update(id=("NA", "", "x")[i % 3], speed=("NA", "a", "b", "c", "d")[i // 3 % 5])
+        write_csv(self.folder / "drivers.csv", rows)
+        cases = {"counted": "l_diversity: {distinct: 2}", "compared": "t_closeness: {t: 0.3}"}
+        for name, keys in cases.items():
+            with self.subTest(name):
+                job = self.job(models=keys, null=', "null": NA')
+                self.publish(job, parts=1, target=f"kept-{name}", kind="parquet")
+                read = self.spark.read.parquet(str(self.folder / f"kept-{name}"))
+                counted = {row[0]: row[1] for row in read.groupBy("id").count().collect()}
+                self.assertEqual(counted, {None: 100, "": 100, "x": 100})
+                self.assertEqual(read.filter(F.col("speed").isNull()).count(), 60)
+                self.publish(job, parts=1, target=f"kept2-{name}")
+                self.assertEqual(self.published(f"kept2-{name}"), self.native(job))
+
+    def test_floating_numbers_of_parquet_have_one_zero_and_no_nan(self):
+        rows = [(-0.0, "n", -0.0, "USA", 1.5), (float("nan"), "n", float("nan"), "USA", None)]
+        columns = "id double, name string, age double, country string, speed float"
+        path = str(self.folder / "kept.parquet")
+        self.spark.createDataFrame(rows, columns).coalesce(1).write.parquet(path)
+        job = self.job(null=', "null": none')
+        with contextlib.ExitStack() as held:
+            read = sources.read(self.spark, job, sources.Source("parquet", path), held).collect()
+        self.assertEqual({str(list(row)) for row in read},
+                         {"[0.0, '0.0', 'USA', 1.5]", "[None, 'none', 'USA', None]"})
+
+    def test_binary_columns_are_not_compared(self):
+        source = self.parquet([bytearray(b"a"), bytearray(b"b")], "binary")
+        self.refused(r"speed is of the type binary", self.job(), source)
+
+    def test_levels_that_the_job_does_not_allow_are_refused(self):
+        write_csv(self.folder / "drivers.csv", drivers(300))
+        age = FULL["age"]
+        job = self.job(age=age + ", min_level: 1, max_level: 2", algorithm="suppression: 0%")
+        for level in (0, 3):
+            said = rf"level {level} of age is outside 1 to 2 \(choose one that the job allows"
+            self.refused(said, job, levels=f"{level},1")
+        self.publish(job, levels="2,1", target="kept")
+        job = self.job(age=age + ", max_level: 7", algorithm="suppression: 0%")
+        self.refused("levels 0 to 7 of age do not exist", job, levels="1,1")
+
+    def test_stars_of_both_kinds_are_one_class(self):
+        """Of records that are suppressed, and of records that show * by themselves."""
+        ages = [("0", "a", 15), ("0", "b", 15), ("31", "a", 33), ("31", "b", 33), ("91", "a", 4)]
+        rows = [dict(age=age, country="Italy", speed=speed) for age, speed, n in ages for _ in range(n)]
+        write_csv(self.folder / "drivers.csv", rows)
+        (self.folder / "ages.csv").write_text("0;*;*\n31;30-39;*\n91;90-99;*\n")
+        path = self.job(
+            age="hierarchy: {file: ages.csv, separator: ;}",
+            algorithm="suppression: 5%\nsuppressed_records: keep_or_drop",
+        ).path
+        file = self.folder / "job.yaml"
+        missing = ("  id:", "  name:", "  country:")
+        lines = file.read_text().splitlines(keepends=True)
+        file.write_text("".join(line for line in lines if not line.startswith(missing)))
+        report = self.publish(self.binary.read_job(path), levels="1", target="kept")
+        facts = report.facts
+        self.assertEqual((facts["classes"], facts["classes_counted"], facts["suppressed"]), (2, 2, 4))
+
+    def test_parts_are_not_diverse_because_a_number_has_two_texts(self):
+        rows = drivers(200)
+        for i, row in enumerate(rows):
+            row["speed"] = ("0.5", ".5", "5e-1")[i % 3]
+        write_csv(self.folder / "drivers.csv", rows)
+        self.refused(r"all 200 records together do not keep k = 5 or a model", self.job())
+
+    def test_equal_numbers_of_the_written_table_are_found_again(self):
+        """Even if they were not joined."""
+        self.alike("7", "7.0")
+        unchanged = alike.joined
+        alike.joined = lambda table, i, texts: table
+        self.addCleanup(setattr, alike, "joined", unchanged)
+        job = self.job(**FULL, algorithm="suppression: 0%")
+        self.refused("speed has a number of two texts in the written table", job, levels="1,1")
+
+    def test_the_plainest_text_is_the_shortest_without_an_exponent(self):
+        texts = "1 1.0 1.00 01 1e0 1E+0 10e-1 10 1e1 -0.0 0 0e7 -1 1e1000000".split()
+        table = self.spark.createDataFrame([(text,) for text in texts], "c0 string")
+        (speed,) = self.job().diverse
+        for null, plain in ((None, "1"), ("1", "01")):
+            made = alike.plainer(table, 0, speed, null)
+            expected = {text: plain for text in ("1", "1.0", "1.00", "01", "1e0", "1E+0", "10e-1")}
+            expected.update({"1e1": "10", "-0.0": "0", "0e7": "0"})
+            expected = {text: it for text, it in expected.items() if text not in (null, it)}
+            self.assertEqual(dict(zip(made["text"].to_pylist(), made["plain"].to_pylist())), expected)
+        most = alike.MOST_JOINED
+        alike.MOST_JOINED = 8
+        self.addCleanup(setattr, alike, "MOST_JOINED", most)
+        with self.assertRaisesRegex(errors.Failure, "speed has more than 8 texts of numbers that have other"):
+            alike.plainer(table, 0, speed, None)
+
+    def test_only_numbers_have_an_order_by_number(self):
+        job = self.job(models="l_diversity: {distinct: 2}, order: number")
+        self.alike("7", "7.0")
+        self.refused(r"2 values of speed are no numbers \(remove order: number", job)
+        rows = drivers(60)
+        for i, row in enumerate(rows):
+            row["speed"] = ("1", "+1", "-2.5e3", ".5")[i % 4]
+        write_csv(self.folder / "drivers.csv", rows)
+        self.publish(job, parts=1, target="kept")  # +1 is joined with 1, and 1 has a place
+        self.assertEqual(self.published("kept"), self.native(job))
+        for row, other in zip(rows, ("+3", "1e400", "", "+3.0")):
+            row["speed"] = other
+        write_csv(self.folder / "drivers.csv", rows)
+        self.refused(r"3 values of speed are no numbers", job)
 
     def test_values_that_the_order_or_the_hierarchy_lacks_are_named(self):
         rows = lettered(300)
