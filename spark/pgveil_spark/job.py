@@ -73,8 +73,8 @@ def _attribute(described: dict[str, Any]) -> Attribute:
         tuple(str(words) for words in described["models"]),
         described["compared"],
         described.get("order") == "number" and not described["compared"],
-        described.get("min_level"),
-        described.get("max_level"),
+        described["min_level"],
+        described["max_level"],
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import re
 import shutil
 import signal
 import sys
@@ -130,6 +129,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
 
     def tell(report: Report) -> None:
         sys.stdout.write(report.text())
+        sys.stdout.flush()
 
     failure = _done(given, fraction, tell)
     if failure is not None:
@@ -179,6 +179,9 @@ def _done(
     try:
         tell(report)
     except (OSError, KeyboardInterrupt):
+        # What could not be written would be tried again at the end, and make the status 120.
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _warn("the report could not be written to standard output")
     return None
 
@@ -319,7 +322,7 @@ def _request(given: argparse.Namespace, fraction: float):  # type: ignore[no-unt
     from .native import Binary
     from .output import Target
     from .run import Request
-    from .sources import Source
+    from .sources import Source, literal
 
     path = given.binary or shutil.which("pgveil")
     if not path:
@@ -339,13 +342,15 @@ def _request(given: argparse.Namespace, fraction: float):  # type: ignore[no-unt
                         connections=given.connections)
     else:
         # The job names one file, and --input may be a pattern.
-        where = given.input or re.sub(r"([\[\]{}*?\\])", r"\\\1", job.input.get("file", ""))
+        where = given.input or literal(job.input.get("file", ""))
         if not where:
             raise Failure("the job's input is a table", "give --url, or --input with files")
         source = Source(kind, where, job.input.get("separator", ","), given.multiline)
     to = given.output or job.output
     if not to:
         raise Failure("the job has no output file", "give --output")
+    if literal(to) != to:
+        raise Failure(f"{to} has one of []{{}}*?\\, and Spark would read it as a pattern", "name another output")
     target = Target(
         to,
         _output_format(given, to, kind),

@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import shutil
 from dataclasses import dataclass
 from typing import Optional
 
@@ -13,6 +14,7 @@ from pyspark.sql.types import StringType
 from .errors import Failure
 from .job import Job
 
+_MOST_REPORT_BYTES = 64 << 20  # reports are much smaller
 
 @dataclass(frozen=True)
 class Target:
@@ -147,8 +149,12 @@ class LocalReport:
             with open(self._part, "w", encoding="utf-8") as file:
                 file.write(text)
             if os.path.lexists(self._path):
-                os.link(self._path, self._part + ".former", follow_symlinks=False)
-                self._former = self._part + ".former"
+                if not _is_report(self._path):  # the work took its time
+                    raise Failure(
+                        f"{self._path} is no report of pgveil-spark any more",
+                        "nothing was published; name another file with --report",
+                    )
+                self._former = _second_name(self._path, self._part + ".former")
             os.rename(self._part, self._path)
             self._is_named = True
         except OSError as wrong:
@@ -169,9 +175,21 @@ class LocalReport:
             os.unlink(self._former)
 
 
+def _second_name(path: str, name: str) -> str:
+    try:
+        os.link(path, name, follow_symlinks=False)
+    except OSError:  # some file systems have no second names
+        shutil.copy2(path, name)
+    return name
+
+
 def _is_report(path: str) -> bool:
+    """An empty file counts as one: nothing is lost with it."""
     if not os.path.isfile(path):
         return False
+    size = os.path.getsize(path)
+    if size == 0 or size > _MOST_REPORT_BYTES:
+        return size == 0
     try:
         with open(path, encoding="utf-8") as file:
             found = json.load(file)

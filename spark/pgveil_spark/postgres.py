@@ -23,7 +23,7 @@ SELECT a.attname, pg_catalog.format_type(a.atttypid, NULL)
 # PostgreSQL makes.
 _PLAIN = ("smallint", "integer", "bigint", "boolean", "text", "character varying")
 # Beside them those whose texts differ, but not what they mean. Where texts are compared, they are texts, too.
-_TYPED = ("real", "double precision", "date")
+_TYPED = ("real", "double precision")
 # As pgveil sets it on one machine.
 _SETTINGS = "SET TimeZone = 'UTC'; SET IntervalStyle = 'postgres'; SET bytea_output = 'hex'"
 

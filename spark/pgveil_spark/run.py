@@ -211,7 +211,7 @@ def run(spark: SparkSession, request: Request, on_phase: Callable[[str], None] =
             request.binary,
             lambda name: output.written(table, request.target, name),
             request.target.format == "csv",
-            request.source.format == "csv",
+            (lambda: sources.is_utf8(spark, request.source)) if request.source.format == "csv" else None,
         )
         report.facts.update(records=known.records, k=job.k, seed=seed)
         report.phase("profile")

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import re
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Optional
@@ -94,10 +95,23 @@ def _check_nulls(table: DataFrame, job: Job, source: Source) -> None:
             )
 
 
+def is_utf8(spark: SparkSession, source: Source) -> bool:
+    """Of the lines as they are, whose decoded text may show the character of what can't be decoded."""
+    line = F.col("value")
+    lines = spark.read.text(source.path)
+    return lines.filter(F.encode(line, "UTF-8") != line.cast("binary")).first() is None
+
+
+def literal(path: str) -> str:
+    """The path as a pattern that it alone fits, because Spark takes every path for one."""
+    return re.sub(r"([\[\]{}*?\\])", r"\\\1", path)
+
+
 def _check_lines(spark: SparkSession, source: Source, columns: int) -> None:
     """Spark divides a cell with a line end into two records without an error, and leaves out blank lines."""
     line = F.col("value")
-    quotes = F.length(line) - F.length(F.translate(line, '"', ""))
+    # By bytes, because lengths in characters mean nothing if the text is not UTF-8.
+    quotes = F.expr("octet_length(value) - octet_length(replace(value, '\"', ''))")
     is_blank = line.rlike(r"^[\x00-\x20]*\z")
     if columns > 1:
         is_blank = is_blank & (line != "")  # as on one machine, nothing is there

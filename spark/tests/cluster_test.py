@@ -373,6 +373,17 @@ class OneMachine(Published):
             source = sources.Source("csv", str(self.folder / "drivers.csv"), multiline=multiline)
             self.refused(r"1 values of speed are not UTF-8", self.job(), source)
 
+    def test_bytes_of_columns_that_are_left_out_do_not_matter(self):
+        """And the character of what can't be decoded may be in the input."""
+        write_csv(self.folder / "drivers.csv", drivers(100))
+        with open(self.folder / "drivers.csv", "ab") as file:
+            file.write(b'x,"Gro\xdf",30,USA,a\n' + 'x,n,30,USA,Z\ufffdrich\n'.encode())
+        source = sources.Source("csv", str(self.folder / "drivers.csv"))
+        self.refused(r"1 values of speed are not UTF-8", self.job(), source)
+        text = (self.folder / "drivers.csv").read_bytes().replace(b"Gro\xdf", "Gro\u00df".encode())
+        (self.folder / "drivers.csv").write_bytes(text)
+        self.assertEqual(self.publish(self.job(), source, target="kept").facts["records"], 102)
+
     def test_names_of_the_job_are_no_patterns_and_its_output_has_its_own_separator(self):
         write_csv(self.folder / "drivers[1].csv", drivers(100))
         write_csv(self.folder / "drivers1.csv", drivers(200))
@@ -385,6 +396,9 @@ class OneMachine(Published):
         self.assertEqual(run.run(self.spark, main._request(given, 1.0)).facts["records"], 100)
         (name,) = self.folder.glob("kept/part-*.csv")
         self.assertEqual(name.read_text().splitlines()[0], "id;age;country;speed")
+        given.output = str(self.folder / "out[1]")
+        with self.assertRaisesRegex(errors.Failure, "Spark would read it as a pattern"):
+            main._request(given, 1.0)
 
     def test_files_that_cannot_be_read_are_never_left_out(self):
         names = ("spark.sql.files.ignoreCorruptFiles", "spark.sql.files.ignoreMissingFiles")

@@ -126,6 +126,18 @@ class Command(unittest.TestCase):
             pass
         with self.report("other.json") as file:
             file.put(texts[0])
+        with mock.patch.object(os, "link", side_effect=OSError("no second names")), self.report() as file:
+            file.put(texts[0])
+        self.assertEqual((self.folder / "report.json").read_text(), texts[2])
+        with self.report("late.json") as file:
+            (self.folder / "late.json").write_text("something else")
+            with self.assertRaisesRegex(errors.Failure, "is no report of pgveil-spark any more"):
+                file.put(texts[0])
+        self.assertEqual((self.folder / "late.json").read_text(), "something else")
+        (self.folder / "late.json").write_text("")
+        with self.report("late.json"):
+            pass
+        (self.folder / "late.json").unlink()
         self.assertEqual({it.name for it in self.folder.iterdir()}, {"job.yaml", "ages.csv", "report.json"})
         self.assertEqual((self.folder / "report.json").stat().st_mode & 0o777, 0o600)
 
