@@ -183,8 +183,8 @@ OutputFile::~OutputFile() {
     }
   } else if (!aside_.empty()) {
     // Another job may have published there meanwhile. linkat gives the name back only if nobody has it.
-    static_cast<void>(::linkat(folder, aside_.c_str(), folder, name_.c_str(), 0));
-    ::unlinkat(folder, aside_.c_str(), 0);
+    if (::linkat(folder, aside_.c_str(), folder, name_.c_str(), 0) == 0 || errno == EEXIST)
+      ::unlinkat(folder, aside_.c_str(), 0);
   }
 }
 

@@ -11,6 +11,12 @@ namespace {
 Result<void> add(const Config& config, const Specs& specs, const std::string& database, TablePolicies& out) {
   const auto sources = source_tables(config, specs, database);
   if (!sources) return sources.error();
+  // What a source reads is not known if it has an error, so nobody can say which tables are free.
+  const bool is_unknown = std::ranges::any_of(specs, [&](const auto& spec) {
+    return spec->database == database && spec->source && !spec->accept_joint_release &&
+           !sources->behind.contains(spec->name);
+  });
+  if (is_unknown && !sources->errors.empty()) return sources->errors.front();
   for (const auto& [policy, tables] : sources->behind) {
     std::ranges::copy_if(tables, std::inserter(out.behind[policy], out.behind[policy].end()),
                          [&](const auto& table) { return !sources->open.contains(table); });

@@ -197,7 +197,9 @@ Result<std::vector<std::string>> check_joint_release(const TablePolicies& polici
     if (!spec->accept_joint_release)
       return not_permitted(
           what, "write accept_joint_release: \"why\" in the policy, or publish a table without one");
-    accepted.push_back(fmt::format("{}; accepted: {}", what, *spec->accept_joint_release));
+    // The same policy may be there twice, as it is in force and as it is written.
+    auto words = fmt::format("{}; accepted: {}", what, *spec->accept_joint_release);
+    if (std::ranges::find(accepted, words) == accepted.end()) accepted.push_back(std::move(words));
   }
   return accepted;
 }

@@ -263,7 +263,9 @@ class SnapshotMaker {
         find_open_table(entry, catalog_, never_raw_, is_by_pattern ? OpenedBy::pattern : OpenedBy::name);
     if (!found) {
       if (!is_by_pattern && input_.occasion == Occasion::owner_asked) return found.error();
-      shut(entry, is_by_pattern, found.error().public_message);
+      // Why a named entry does not fit is for the owner: it may name tables that clients must not know.
+      if (!is_by_pattern) snapshot_->missing_.push_back(found.error().public_message);
+      if (is_by_pattern) shut(entry, found.error().public_message);
       return {};
     }
     const Relation& relation = **found;
@@ -282,15 +284,11 @@ class SnapshotMaker {
     return {};
   }
 
-  // Nobody named it, or nobody looks at it now, so what speaks against it stops nothing else.
-  void shut(const std::string& entry, bool is_by_pattern, const std::string& why) {
+  // Nobody named it, so what speaks against it stops nothing else.
+  void shut(const std::string& entry, const std::string& why) {
     const auto dot = entry.find('.');
-    const Relation* relation = catalog_.find(entry.substr(0, dot), entry.substr(dot + 1));
-    if (relation != nullptr) {
+    if (const Relation* relation = catalog_.find(entry.substr(0, dot), entry.substr(dot + 1)))
       snapshot_->shut_.emplace(relation->oid, why);
-    } else if (!is_by_pattern) {
-      snapshot_->missing_.push_back(why);
-    }
   }
 
   // If no protected table was ever known, no table can turn into one.

@@ -112,7 +112,7 @@ class Snapshot {
   // Why a listed table is shut for everybody for now; null: it is not listed, or it is open.
   [[nodiscard]] const std::string* shut_because(const Relation& relation) const;
   [[nodiscard]] const std::map<std::uint32_t, std::string>& shut_tables() const { return shut_; }
-  // One sentence for each entry of open_tables whose table is gone.
+  // Of each entry of open_tables that fits no table any more: why, for the owner. Clients are not told.
   [[nodiscard]] const std::vector<std::string>& missing_tables() const { return missing_; }
   // Partitions that were tables of their own when the configuration was read.
   [[nodiscard]] const std::set<std::uint32_t>& strangers() const { return strangers_; }

@@ -310,6 +310,10 @@ output: {file: again.csv, replace: true}
         self.refused(job, "public.sourced is already released under policy people_k2, whose source reads it")
         target = JOB.replace("{table: public.patients_k5}", "{table: public.sourced, replace: true}")
         self.refused(target, "public.sourced is read by the source of policy people_k2")
+        # A source that does not work any more may have a copy that is still served.
+        self.sql("ALTER TABLE public.sourced RENAME city TO town")
+        self.refused(job, "city")
+        self.sql("ALTER TABLE public.sourced RENAME town TO city")
         self.pgveil.policy_path.write_text(
             changed.replace("    k: 2\n", "    k: 2\n    accept_joint_release: of no use together\n", 1)
         )

@@ -143,6 +143,9 @@ PageJobRun without_figures(PageJobRun run) {
   run.run.best.reset();
   run.run.bound.reset();
   run.run.report.reset();
+  run.run.failure.reset();
+  run.run.checks = 0;
+  run.run.decided_share = 0;
   return run;
 }
 

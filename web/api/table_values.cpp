@@ -92,11 +92,11 @@ json::object values_json(const db::TableValues& table) {
 Result<json::object> values_of(const Present& present, const TableName& table) {
   const auto input = check_page_job_input(present, {table.database, table.schema, table.name});
   if (!input) return input.error();
+  const TableLook look;
+  if (auto taken = look.taken(); !taken) return taken.error();
   const auto policies = table_policies(present.config, present.specs, input->database);
   if (!policies) return policies.error();
   if (const auto released = check_joint_release(*policies, *input); !released) return released.error();
-  const TableLook look;
-  if (auto taken = look.taken(); !taken) return taken.error();
   const auto values = db::count_column_values(
       build_endpoint(present.config), {input->database, input->schema, input->table, kMostPageJobColumns,
                                        kMostListedValues, kMostListedBytes, kMostTimeMs});

@@ -107,6 +107,11 @@ TEST_CASE("a run without figures has its state and nothing that it found") {
     CHECK(told.at(key).is_null());
   }
   CHECK(told.at("losses").as_array().empty());
+  made.run.failure = Error{ErrorKind::policy, "42501", "7 records are too few", ""};
+  made.run.checks = 9;
+  const auto failed = run_json(without_figures(made));
+  CHECK(failed.at("message").is_null());
+  CHECK(failed.at("checks") == 0);
 }
 
 }  // namespace

@@ -210,8 +210,8 @@ export function Query() {
   // Something that works to begin with.
   useEffect(() => {
     const first = schema.value ? firstStatement(schema.value) : null;
-    // By now somebody may have typed.
-    if (first) setSql(was => (was === "" ? first : was));
+    // By now somebody may have typed, or be about to.
+    if (first && document.activeElement?.id !== "sql") setSql(was => (was === "" ? first : was));
   }, [schema.value]);
   useEffect(() => {
     lastSql = sql;
