@@ -34,8 +34,8 @@ struct AnonymizeRequest {
   // The input, in place of what the job names; null: what the job names is read. What is published then goes
   // to AnonymizeHooks::publication and nowhere else, and a NULL is the text job.null_text.
   const engine::Table* table = nullptr;
-  // Both may be null when the job has no table. `policies` is asked at the start and again when the job is about to
-  // publish, because a job may run for hours; it reads the policies and open tables of that time.
+  // Both may be null when the job has no table. `policies` is asked at the start, and again just before the
+  // job publishes, because it may run for hours; it reads the policies and open tables of that time.
   const Config* config = nullptr;
   std::function<Result<TablePolicies>(const std::string& database)> policies = nullptr;
   std::optional<std::vector<unsigned>> levels;  // a chosen transformation instead of the optimum

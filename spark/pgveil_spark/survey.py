@@ -144,10 +144,10 @@ def survey(
 ) -> tuple[Profile, DataFrame]:
     """The table is returned with one text for each number of a sensitive column, and with NULL for its empty
     texts if it has NULLs and the job a text for them. written: a column as its texts in the files that are
-    written. is_csv: these are CSV. is_utf8: looks at the input; None: it is not CSV. Errors: no records; NULLs that the job has
-    no text for; bytes that are not UTF-8; what is no number; values that a hierarchy lacks (all are named);
-    values of a compared column that are written as the same text; NULL and the empty text in one column with
-    models, for CSV."""
+    written. is_csv: these are CSV. is_utf8: looks at the input; None: it is not CSV. Errors: no records;
+    NULLs that the job has no text for; bytes that are not UTF-8; what is no number; values that a hierarchy
+    lacks (all are named); values of a compared column that are written as the same text; NULL and the empty
+    text in one column with models, for CSV."""
     found = table.agg(*_asked(table, job, null, is_utf8 is not None)).first()
     if found is None or found["records"] == 0:
         raise Failure("the input has no records", "there is nothing to publish")
