@@ -162,6 +162,7 @@ class Command(unittest.TestCase):
         return failure, is_there
 
     def test_a_report_is_there_if_and_only_if_the_result_is(self):
+        before = signal.getsignal(signal.SIGINT)
         stopped, interrupt = errors.Failure("stopped"), KeyboardInterrupt()
         nothing = "interrupted; nothing was published"
         self.assertEqual(self.ended("publish", "published"), (None, True))
@@ -170,7 +171,7 @@ class Command(unittest.TestCase):
         self.assertEqual(self.ended(interrupt), (nothing, False))
         for late in (stopped, interrupt, ValueError("of Spark")):
             self.assertEqual(self.ended("publish", "published", late), (None, True))
-        self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
+        self.assertIs(signal.getsignal(signal.SIGINT), before)
 
     def slow_binary(self, seconds=3):
         """Takes its time for each part of the table, and leaves a file that says when it began."""

@@ -326,8 +326,11 @@ const scenarios = {
   },
 };
 
+// The page of queries begins with a statement that works. It comes with the role's tables, perhaps late.
+const suggested = page => page.waitForFunction(() => document.getElementById("sql").value !== "");
+
 const common = {
-  settings, kPhone, kWide, heading, signedIn, allChecked, open, openNewJob, people, signInAgain,
+  settings, suggested, kPhone, kWide, heading, signedIn, allChecked, open, openNewJob, people, signInAgain,
   accessible: accessibleAtLast, everywhere, settled, shot,
 };
 Object.assign(

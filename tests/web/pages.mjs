@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 
-export const pages = ({settings, signedIn, allChecked, open, heading, accessible, everywhere, shot}) => {
+export const pages = (common) => {
+  const {settings, suggested, signedIn, allChecked, open, heading, accessible, everywhere, shot} = common;
   const plain = text => text.replaceAll("\u00a0", " ");
   const words = async page => plain(await page.locator("#icicle-part").innerText());
   const tab = (page, name) => page.getByRole("tab", {name}).click();
@@ -184,6 +185,7 @@ export const pages = ({settings, signedIn, allChecked, open, heading, accessible
       await signedIn(page);
       await open(page, "Query");
       await page.getByLabel("Role", {exact: true}).fill("analyst");
+      await suggested(page);
       await page.getByLabel("SQL").fill("SELECT * FROM diary");
       seen.allow(/403/);
       await page.getByRole("button", {name: "Show rows"}).click();
@@ -257,6 +259,7 @@ export const pages = ({settings, signedIn, allChecked, open, heading, accessible
       await page.getByRole("img", {name: /<img src=x onerror=/}).waitFor();
       await open(page, "Query");
       await page.getByLabel("Role", {exact: true}).fill("analyst");
+      await suggested(page);
       await page.getByLabel("SQL").fill("SELECT '<script>document.title = 1</script>' FROM markup");
       await page.getByRole("button", {name: /Explain/}).click();
       await page.getByRole("heading", {name: "masked"}).waitFor();

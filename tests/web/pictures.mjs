@@ -112,7 +112,8 @@ const sideBySide = (desk, old, shot, others) => desk.evaluate(async ([before, af
 }, [old.toString("base64"), shot.toString("base64"), others, kBlock]).then(it => Buffer.from(it, "base64"));
 
 export const pictures = (common) => {
-  const {settings, kWide, kPhone, signedIn, allChecked, open, openNewJob, people, settled} = common;
+  const {settings, suggested, kWide, kPhone, signedIn, allChecked, open} = common;
+  const {openNewJob, people, settled} = common;
   const {step, openTable, addReader} = protecting(common);
 
   async function photograph(page, covered = []) {
@@ -226,6 +227,7 @@ export const pictures = (common) => {
       await page.getByRole("option", {name: "demo"}).waitFor({state: "attached"});
       await taken.add("query");
       await page.getByLabel("Role", {exact: true}).fill("analyst");
+      await suggested(page);
       await page.getByLabel("SQL").fill("SELECT state, city FROM people");
       await page.getByRole("button", {name: "Show rows"}).click();
       await table(page, "Rows as analyst sees them");
