@@ -350,7 +350,9 @@ def _request(given: argparse.Namespace, fraction: float):  # type: ignore[no-unt
     if not to:
         raise Failure("the job has no output file", "give --output")
     if literal(to) != to:
-        raise Failure(f"{to} has one of []{{}}*?\\, and Spark would read it as a pattern", "name another output")
+        raise Failure(
+            f"{to} has one of []{{}}*?\\, and Spark would read it as a pattern", "name another output"
+        )
     target = Target(
         to,
         _output_format(given, to, kind),

@@ -298,7 +298,8 @@ output: {file: again.csv, replace: true}
         self.addCleanup(self.postgres.run, "DROP TABLE public.sourced", "demo")
         job = (
             "version: 1\nname: x\ninput: {table: public.sourced}\n"
-            "attributes: {state: {class: quasi_identifier, hierarchy: {masking: {}}}}\nk: 2\noutput: {file: out.csv}\n"
+            "attributes: {state: {class: quasi_identifier, hierarchy: {masking: {}}}}\n"
+            "k: 2\noutput: {file: out.csv}\n"
         )
         self.run_job(job.replace("out.csv", "before.csv"))
         kept = self.pgveil.policy_path.read_text()
@@ -338,8 +339,8 @@ output: {file: again.csv, replace: true}
                  "WHERE wait_event_type = 'Lock' AND usename = 'pgveil_admin'")
         self.until(lambda: self.rows(waits) != [["0"]], "the job does not wait for its table")
         late.write_text(
-            "version: 1\npolicies:\n  - name: late_k2\n    database: demo\n    table: public.patients\n    k: 2\n"
-            "    readers: [analyst]\n    columns: {age: {class: quasi_identifier}}\n"
+            "version: 1\npolicies:\n  - name: late_k2\n    database: demo\n    table: public.patients\n"
+            "    k: 2\n    readers: [analyst]\n    columns: {age: {class: quasi_identifier}}\n"
         )
         config.write_text(kept)
         lock.query("ROLLBACK")
