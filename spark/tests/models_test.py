@@ -2,23 +2,21 @@
 publishes, counter-examples that break each model, and what can't be compared."""
 import collections
 import contextlib
-import csv
 import datetime
 import decimal
 import glob
 import json
-import os
 import shutil
 import subprocess
 import unittest
 
-from session import BINARY, PublishTest, long_only, some
+from session import BINARY, FULL, PublishTest, long_only, some
 
 from drivers import drivers, read_csv, write_csv
 from pyarrow import parquet as pq
 from pyspark.sql import functions as F, types as T
 
-from pgveil_spark import alike, classes, errors, sources
+from pgveil_spark import classes, errors, sources
 from pgveil_spark.native import Binary
 
 TREE = "hierarchy: {{tree: {{all: [{{slow: [a, b, c]}}, {{fast: [d, e]}}]}}}}"
@@ -33,7 +31,6 @@ MODELS = {
     "delta": ("delta_disclosure: {}", "2.25", "2.2", 2),
 }
 ROW_METADATA = b"org.apache.spark.sql.parquet.row.metadata"  # in the footer of Spark's Parquet files
-FULL = dict(age="hierarchy: {intervals: {widths: [10, 30]}}")
 
 
 def skewed():
@@ -64,18 +61,6 @@ def lettered(count=1500):
 
 class Models(PublishTest):
     is_on_cluster = False
-
-    def native(self, job, *arguments):
-        """What one machine publishes, as sorted rows with the header."""
-        subprocess.run([BINARY, "anonymize", job.path, *arguments], check=True, capture_output=True)
-        with open(self.folder / "out", newline="") as file:
-            rows = sorted(map(tuple, csv.reader(file)))
-        os.remove(self.folder / "out")
-        return rows
-
-    def published(self, name):
-        rows = read_csv(self.folder / name)
-        return sorted([tuple(rows[0])] + [tuple(row.values()) for row in rows])
 
     def test_one_part_is_what_one_machine_publishes_and_many_keep_the_model(self):
         write_csv(self.folder / "drivers.csv", lettered())
@@ -269,14 +254,6 @@ class Models(PublishTest):
         self.assertEqual(self.published("kept2"), self.native(job, "--transformation", "1,0"))
         self.assertGreater(report.facts["suppressed"], 0)
 
-    def parquet(self, speeds, kind):
-        rows = [(str(i), "n", 20 + i % 40, "USA", speeds[i % len(speeds)]) for i in range(400)]
-        path = str(self.folder / "kept.parquet")
-        shutil.rmtree(path, ignore_errors=True)
-        columns = f"id string, name string, age int, country string, speed {kind}"
-        self.spark.createDataFrame(rows, columns).write.parquet(path)
-        return sources.Source("parquet", path)
-
     @long_only
     def test_typed_values_and_nulls_are_compared_by_their_texts(self):
         for kind, order, target_kind, speeds in (
@@ -370,82 +347,6 @@ class Models(PublishTest):
                 job = self.job(models="l_diversity: {distinct: 2}" + more)
                 self.refused(r"together do not keep k = 5 or a model", job, source)
 
-    def test_equal_numbers_get_the_text_that_one_machine_gives_them(self):
-        speeds = ["1", "1.0", "1e0", "+2", "2e0", "02", ".5", "0.50", "-0", "0.00", "3e2", "300", "300.0"]
-        others = ["1a", "", "1e1000001", "10e1000001", "\u0661", "\u0661.0", "1 ", "1.0.0", "e0", "."]
-        rows = drivers(900)
-        for i, row in enumerate(rows):
-            row["speed"] = (speeds + others)[(i * 7 + int(row["age"]) // 9) % 23]
-        write_csv(self.folder / "drivers.csv", rows)
-        shown = {"1", "+2", ".5", "-0", "300", *others}
-        cases = {
-            "counted": "l_diversity: {distinct: 4}",
-            "compared": "t_closeness: {t: 0.3}",
-            "judged": "l_diversity: {recursive: {c: 2, l: 2}}",
-        }
-        for name, keys in some(cases, "counted", "compared").items():
-            with self.subTest(name):
-                job = self.job(models=keys)
-                self.publish(job, parts=1, target="kept", files=1)
-                self.assertEqual(self.published("kept"), self.native(job))
-                self.assertEqual({row["speed"] for row in read_csv(self.folder / "kept")}, shown)
-                (file,) = self.folder.glob("kept/part-*.csv")
-                command = [BINARY, "check-table", str(file), "--job", job.path]
-                checked = subprocess.run(command, capture_output=True, text=True, check=False)
-                self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
-                shutil.rmtree(self.folder / "kept")
-
-    def alike(self, *speeds):
-        """Six classes of ten records at the levels 1,1, with these speeds in the last one."""
-        rows = []
-        for i in range(60):
-            speed = speeds[i % len(speeds)] if i >= 50 else "ab"[i % 2]
-            rows.append({"id": f"{i}", "name": "n", "age": f"{20 + i}", "country": "Italy", "speed": speed})
-        write_csv(self.folder / "drivers.csv", rows)
-
-    def test_a_class_is_not_diverse_because_a_number_has_two_texts(self):
-        said = "10 of 60 records are in classes that break k or a model, 0 may be"
-        cases = {
-            "distinct": "l_diversity: {distinct: 2}",
-            "entropy": "l_diversity: {entropy: 1.9}",
-            "recursive": "l_diversity: {recursive: {c: 3, l: 2}}",
-            "closeness": "t_closeness: {t: 0.99}, l_diversity: {distinct: 2}",
-        }
-        self.alike("7", "7.0")
-        for name, keys in some(cases, "recursive", "closeness").items():
-            with self.subTest(name):
-                job = self.job(**FULL, algorithm="suppression: 0%", models=keys)
-                self.refused(said, job, levels="1,1")
-        job = self.job(**FULL, algorithm="suppression: 20%\nsuppressed_records: drop")
-        report = self.publish(job, levels="1,1", target="kept")
-        self.assertEqual(report.facts["suppressed"], 10)
-        self.assertEqual(self.published("kept"), self.native(job, "--transformation", "1,1"))
-
-    def test_a_class_is_not_diverse_because_null_has_two_texts(self):
-        said = "10 of 60 records are in classes that break k or a model, 0 may be"
-        cases = {
-            "distinct": "l_diversity: {distinct: 2}",
-            "recursive": "l_diversity: {recursive: {c: 3, l: 2}}",
-            "closeness": "t_closeness: {t: 0.99}, l_diversity: {distinct: 2}",
-        }
-        self.alike("NA", "")
-        null = ', "null": NA'
-        for name, keys in some(cases, "distinct", "closeness").items():
-            with self.subTest(name):
-                job = self.job(**FULL, algorithm="suppression: 0%", models=keys, null=null)
-                self.refused(said, job, levels="1,1")
-        keys = "l_diversity: {distinct: 2}"
-        job = self.job(**FULL, algorithm="suppression: 20%\nsuppressed_records: drop", models=keys, null=null)
-        report = self.publish(job, levels="1,1", target="kept")
-        self.assertEqual(report.facts["suppressed"], 10)
-        self.assertEqual(self.published("kept"), self.native(job, "--transformation", "1,1"))
-        for speeds in (["none", None], [None, float("nan")]):
-            source = self.parquet(speeds, "double" if speeds[0] is None else "string")
-            for name, keys in some(cases, "distinct").items():
-                with self.subTest(name, speeds=speeds):
-                    job = self.job(models=keys, null=', "null": none')
-                    self.refused(r"all 400 records together do not keep k = 5 or a model", job, source)
-
     def test_the_text_of_null_is_null_in_csv_and_an_empty_cell_is_a_text(self):
         rows = lettered(300)
         for i, row in enumerate(rows):
@@ -506,53 +407,6 @@ class Models(PublishTest):
         report = self.publish(self.binary.read_job(path), levels="1", target="kept")
         facts = report.facts
         self.assertEqual((facts["classes"], facts["classes_counted"], facts["suppressed"]), (2, 2, 4))
-
-    def test_parts_are_not_diverse_because_a_number_has_two_texts(self):
-        rows = drivers(200)
-        for i, row in enumerate(rows):
-            row["speed"] = ("0.5", ".5", "5e-1")[i % 3]
-        write_csv(self.folder / "drivers.csv", rows)
-        self.refused(r"all 200 records together do not keep k = 5 or a model", self.job())
-
-    def test_equal_numbers_of_the_written_table_are_found_again(self):
-        """Even if they were not joined."""
-        self.alike("7", "7.0")
-        unchanged = alike.joined
-        alike.joined = lambda table, i, texts: table
-        self.addCleanup(setattr, alike, "joined", unchanged)
-        job = self.job(**FULL, algorithm="suppression: 0%")
-        self.refused("speed has a number of two texts in the written table", job, levels="1,1")
-
-    def test_the_plainest_text_is_the_shortest_without_an_exponent(self):
-        texts = "1 1.0 1.00 01 1e0 1E+0 10e-1 10 1e1 -0.0 0 0e7 -1 1e1000000".split()
-        table = self.spark.createDataFrame([(text,) for text in texts], "c0 string")
-        (speed,) = self.job().diverse
-        for null, plain in ((None, "1"), ("1", "01")):
-            made = alike.plainer(table, 0, speed, null)
-            expected = {text: plain for text in ("1", "1.0", "1.00", "01", "1e0", "1E+0", "10e-1")}
-            expected.update({"1e1": "10", "-0.0": "0", "0e7": "0"})
-            expected = {text: it for text, it in expected.items() if text not in (null, it)}
-            self.assertEqual(dict(zip(made["text"].to_pylist(), made["plain"].to_pylist())), expected)
-        most = alike.MOST_JOINED
-        alike.MOST_JOINED = 8
-        self.addCleanup(setattr, alike, "MOST_JOINED", most)
-        with self.assertRaisesRegex(errors.Failure, "speed has more than 8 texts of numbers that have other"):
-            alike.plainer(table, 0, speed, None)
-
-    def test_only_numbers_have_an_order_by_number(self):
-        job = self.job(models="l_diversity: {distinct: 2}, order: number")
-        self.alike("7", "7.0")
-        self.refused(r"2 values of speed are no numbers \(remove order: number", job)
-        rows = drivers(60)
-        for i, row in enumerate(rows):
-            row["speed"] = ("1", "+1", "-2.5e3", ".5")[i % 4]
-        write_csv(self.folder / "drivers.csv", rows)
-        self.publish(job, parts=1, target="kept")  # +1 is joined with 1, and 1 has a place
-        self.assertEqual(self.published("kept"), self.native(job))
-        for row, other in zip(rows, ("+3", "1e400", "", "+3.0")):
-            row["speed"] = other
-        write_csv(self.folder / "drivers.csv", rows)
-        self.refused(r"3 values of speed are no numbers", job)
 
     def test_values_that_the_order_or_the_hierarchy_lacks_are_named(self):
         rows = lettered(300)

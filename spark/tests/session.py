@@ -1,9 +1,11 @@
 """A Spark session for the tests that publish tables, on a cluster of two workers or in one process."""
 import atexit
+import csv
 import glob
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -12,7 +14,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "tools"), str(HERE.parents[1] / "tests" / "integration")]
 
 import pyspark  # noqa: E402
-from drivers import job_text  # noqa: E402
+from drivers import job_text, read_csv  # noqa: E402
 from local_cluster import SHORT, LocalCluster  # noqa: E402
 from pyspark.sql import SparkSession  # noqa: E402
 
@@ -20,6 +22,8 @@ from pgveil_spark import errors, output, run, sources  # noqa: E402
 from pgveil_spark.native import Binary  # noqa: E402
 
 BINARY = os.environ["PGVEIL_BIN"]
+# Of a job whose age is generalized by levels, not cut.
+FULL = dict(age="hierarchy: {intervals: {widths: [10, 30]}}")
 DRIVER = "/usr/share/java/postgresql.jar"
 # To check the code of Spark's thousands of classes takes a tenth of the time of a small job.
 JAVA_OPTIONS = f"{SHORT} -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
@@ -152,3 +156,23 @@ class PublishTest(unittest.TestCase):
             [it.name for it in self.folder.iterdir() if "out" in it.name and not it.name.startswith("kept")],
             [],
         )
+
+    def native(self, job, *arguments):
+        """What one machine publishes, as sorted rows with the header."""
+        subprocess.run([BINARY, "anonymize", job.path, *arguments], check=True, capture_output=True)
+        with open(self.folder / "out", newline="") as file:
+            rows = sorted(map(tuple, csv.reader(file)))
+        os.remove(self.folder / "out")
+        return rows
+
+    def published(self, name):
+        rows = read_csv(self.folder / name)
+        return sorted([tuple(rows[0])] + [tuple(row.values()) for row in rows])
+
+    def parquet(self, speeds, kind):
+        rows = [(str(i), "n", 20 + i % 40, "USA", speeds[i % len(speeds)]) for i in range(400)]
+        path = str(self.folder / "kept.parquet")
+        shutil.rmtree(path, ignore_errors=True)
+        columns = f"id string, name string, age int, country string, speed {kind}"
+        self.spark.createDataFrame(rows, columns).write.parquet(path)
+        return sources.Source("parquet", path)
