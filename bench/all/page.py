@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 
+from losses_picture import losses_picture
 from picture import picture
 from sections import SHORT, SECTIONS
 from tables import tables
@@ -97,7 +98,7 @@ def lasting(seconds):
 
 def wrapped(paragraph):
     """A table stays as it is. The items of a list are one line each before."""
-    if paragraph.startswith("|"):
+    if paragraph.startswith(("|", "![")):
         return paragraph
     indent = "  " if paragraph.startswith("- ") else ""
     return "\n".join(
@@ -142,7 +143,9 @@ def main(root, *names):
     root = pathlib.Path(root)
     text, sections = page(root, names)
     (root / "docs" / "benchmarks.md").write_text(text, encoding="utf-8")
-    (root / "docs" / "pictures" / "benchmarks.svg").write_text(picture(sections), encoding="utf-8")
+    pictures = root / "docs" / "pictures"
+    (pictures / "benchmarks.svg").write_text(picture(sections), encoding="utf-8")
+    (pictures / "losses.svg").write_text(losses_picture(sections.get("local", "")), encoding="utf-8")
 
 
 if __name__ == "__main__":

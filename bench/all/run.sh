@@ -8,7 +8,7 @@ HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=${ROOT:-$(cd "$HERE/../.." && pwd)}
 source "$ROOT/scripts/say.sh"
 
-NAMES=(proxy masks analytics engine soak)
+NAMES=(proxy masks analytics engine local soak)
 QUICK=
 RESULTS=$ROOT/build/bench
 
@@ -17,7 +17,7 @@ measure_one() {
   local name=$1 status=0 started load commit command=() since=$SECONDS
   case $name in
     soak) command=(scale --clients=10000 --minutes=60 --policies=50) ;;
-    proxy) command=(proxy) ;; # its own --quick has too few rounds to compare
+    proxy | local) command=("$name") ;; # their own --quick has too few figures to compare
     *) command=("$name" ${QUICK:+--quick}) ;;
   esac
   step "bench ${command[*]}"

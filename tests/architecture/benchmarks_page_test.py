@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/benchmarks.md: its picture is drawn from its tables, and bench/all/page.py writes what was measured,
+"""docs/benchmarks.md: its pictures are drawn from its tables, and bench/all/page.py writes what was measured,
 what could not be, and where pgveil falls short. Prints what is wrong, then 'N passed, N failed'."""
 
 import pathlib
@@ -11,6 +11,7 @@ import tally
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench" / "all"))
 import page  # noqa: E402
+from losses_picture import losses_picture  # noqa: E402
 from picture import picture  # noqa: E402
 from sections import SECTIONS, SHORT  # noqa: E402
 from tables import measured, table, tables  # noqa: E402
@@ -34,13 +35,30 @@ RUN = (
 )
 
 
-def picture_of_the_page():
+LOCAL = """\
+ADULT has 30,162 records.
+
+| penalty of a cell   | ADULT, k = 5 | ADULT, k = 20 | CUP, k = 5 | CUP, k = 20 |
+| ------------------- | ------------ | ------------- | ---------- | ----------- |
+| Mondrian            | 0.1117       | 0.2000        | 0.1151     | 0.1500      |
+| least loss          | 0.0239       | 0.0800        | 0.0560     | 0.0800      |
+| another, recorded   | 0.0591       | –             | –          | –           |
+
+| ADULT, k = 5 | s    | s ÷ Mondrian's |
+| ------------ | ---- | -------------- |
+| Mondrian     | 0.10 | 1.0 (1.0–1.0)  |
+"""
+
+
+def pictures_of_the_page():
     text = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
-    drawn = picture(page.earlier(text)[1])
-    stored = (ROOT / "docs" / "pictures" / "benchmarks.svg").read_text(encoding="utf-8")
-    return (
-        [] if drawn == stored else ["docs/pictures/benchmarks.svg is not the picture of docs/benchmarks.md"]
-    )
+    sections = page.earlier(text)[1]
+    drawn = {"benchmarks": picture(sections), "losses": losses_picture(sections["local"])}
+    return [
+        f"docs/pictures/{name}.svg is not the picture of docs/benchmarks.md"
+        for name, svg in drawn.items()
+        if svg != (ROOT / "docs" / "pictures" / f"{name}.svg").read_text(encoding="utf-8")
+    ]
 
 
 def tables_are_read_and_written():
@@ -75,6 +93,19 @@ def the_engine_is_compared_with_its_targets():
     return [f"{words} is missing in {text}" for words in wanted if words not in text]
 
 
+def losses_are_compared_with_their_targets():
+    (local,) = (write for name, _, write in SECTIONS if name == "local")
+    text = "\n".join(local(LOCAL))
+    svg = losses_picture(LOCAL)
+    return [
+        *([] if f"{SHORT}least loss has a penalty of 0.0560 on CUP" in text else ["CUP's miss is not said"]),
+        *(["ADULT's penalty counts as a miss"] if "0.0239 on" in text else []),
+        *([] if svg.count('class="line"') == 6 else ["the picture does not have two lines in two panels"]),
+        *(["the picture shows a line without all figures"] if "another" in svg else []),
+        *([] if "not measured" in losses_picture("") else ["an empty picture does not say so"]),
+    ]
+
+
 def written(folder, names):
     page.main(folder, *names)
     return (folder / "docs" / "benchmarks.md").read_text(encoding="utf-8")
@@ -107,7 +138,7 @@ def the_page_says_what_was_measured():
         )
         expect("could not be run: `there is no compiler`" in first, "the reason of the engine is missing")
         expect("load average at its start was 0.4" in " ".join(first.split()), "the load is missing")
-        expect(first.count("not measured on this machine") == 3, "sections without figures are not three")
+        expect(first.count("not measured on this machine") == 4, "sections without figures are not four")
 
         (results / "masks.md").unlink()
         (results / "engine.md").write_text("skipped: no datasets\n")
@@ -124,9 +155,10 @@ def the_page_says_what_was_measured():
 
 
 CHECKS = (
-    picture_of_the_page,
+    pictures_of_the_page,
     tables_are_read_and_written,
     the_engine_is_compared_with_its_targets,
+    losses_are_compared_with_their_targets,
     the_page_says_what_was_measured,
 )
 
