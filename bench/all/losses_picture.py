@@ -40,11 +40,11 @@ def nice_top(value):
 
 
 def panel(measure, lines, ks, x, y):
-    """SVG of one panel, whose upper left corner is at (x, y). Discernibility has a scale of logarithms."""
+    """SVG of one panel, whose upper left corner is at (x, y). Penalties have a scale of logarithms."""
     figures = [figure for line in lines.values() for figure in line]
-    if measure == "discernibility":
+    if measure in ("penalty of a cell", "discernibility"):
         low, high = math.floor(math.log10(min(figures))), math.ceil(math.log10(max(figures)))
-        ticks = {power: f"1e{power}" for power in range(low, high + 1)}
+        ticks = {power: f"1e{power}" if power > 0 else f"{10**power:g}" for power in range(low, high + 1)}
         lines = {name: [math.log10(figure) for figure in line] for name, line in lines.items()}
     elif measure == "accuracy of a model":
         low, high = 10 * math.floor(min(figures) / 10), 10 * math.ceil(max(figures) / 10)
@@ -92,7 +92,7 @@ def losses_picture(section):
         )
         body.append(f'<text class="small" x="{x}" y="{y}">{method}</text>')
     height = TOP + len(MEASURES) * (HEIGHT + GAP) - 20
-    heading = "What each way to publish a table loses" if found else "This was not measured on this machine."
+    heading = "What each way to publish a table loses" if found else "This was not measured."
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">',

@@ -1,6 +1,5 @@
 """page.py ROOT NAME…: writes docs/benchmarks.md and its picture. The sections NAME… are made of what
-bench/all/run.sh has measured in build/bench. The others stay as they are, if they were measured on a machine
-with this processor and this memory."""
+bench/all/run.sh has measured in build/bench on this machine. The others stay as they are."""
 
 import pathlib
 import platform
@@ -62,9 +61,8 @@ def machine(root):
 
 
 def earlier(text):
-    """(machine, {name: section}) of the page as it is."""
-    sections = re.findall(r"(?ms)^<!-- begin (\w+) -->\n(.*?)^<!-- end \1 -->\n", text)
-    return re.findall(r"(?m)^\| (processor|memory) \| (.*) \|$", text), dict(sections)
+    """{name: section} of the page as it is."""
+    return dict(re.findall(r"(?ms)^<!-- begin (\w+) -->\n(.*?)^<!-- end \1 -->\n", text))
 
 
 def run_of(results, name):
@@ -72,12 +70,13 @@ def run_of(results, name):
     return dict(line.split("=", 1) for line in lines)
 
 
-def measured_section(root, name, heading, write):
+def measured_section(root, name, heading, write, here):
     results = root / "build" / "bench"
     run, printed = run_of(results, name), results / f"{name}.md"
     when = (
-        f"`{run['command']}` on {run['started']}, at commit {run['commit']}. It took"
-        f" {lasting(int(run['seconds']))}, and the load average at its start was {run['load']}."
+        f"`{run['command']}` on {run['started']}, at commit {run['commit']}, on {here['processor']} with"
+        f" {here['memory']}. It took {lasting(int(run['seconds']))}, and the load average at its start was"
+        f" {run['load']}."
     )
     try:
         if run["status"] != "0":
@@ -109,16 +108,16 @@ def wrapped(paragraph):
 
 def page(root, names):
     file = root / "docs" / "benchmarks.md"
-    here = machine(root)
-    then, kept = earlier(file.read_text(encoding="utf-8")) if file.exists() else ([], {})
+    here = dict(machine(root))
+    kept = earlier(file.read_text(encoding="utf-8")) if file.exists() else {}
     sections = {}
     for name, heading, write in SECTIONS:
         if name in names:
-            sections[name] = measured_section(root, name, heading, write)
-        elif name in kept and then == here[:2]:
+            sections[name] = measured_section(root, name, heading, write, here)
+        elif name in kept:
             sections[name] = kept[name]
         else:
-            sections[name] = f"## {heading}\n\nThis was not measured on this machine.\n"
+            sections[name] = f"## {heading}\n\nThis was not measured.\n"
     short = [
         " ".join(part.removeprefix(SHORT).split())
         for text in sections.values()
@@ -134,7 +133,7 @@ def page(root, names):
     lines.append(ABSENT)
     lines.append(
         "## The machine\n\n| what | at the latest measurement |\n| --- | --- |\n"
-        + "".join(f"| {what} | {value} |\n" for what, value in here)
+        + "".join(f"| {what} | {value} |\n" for what, value in here.items())
     )
     return "\n".join(lines), sections
 

@@ -63,7 +63,7 @@ main() {
   choose_proxy_runs
   for name in "${chosen[@]}"; do measure_one "$name"; done
   python3 "$HERE/page.py" "$ROOT" "${chosen[@]}"
-  say "docs/benchmarks.md and docs/pictures/benchmarks.svg were written"
+  say "docs/benchmarks.md and its pictures (docs/pictures/benchmarks.svg, losses.svg) were written"
 }
 
 main "$@"

@@ -74,6 +74,7 @@ class Input:
 
 
 def measured(given, method, k):
+    print(f"{given.data.name}, k = {k}: {method}", file=sys.stderr, flush=True)
     release, _ = given.release(method, k, given.columns)
     model, _ = given.release(method, k, given.others)
     return {
@@ -101,7 +102,7 @@ def print_losses(inputs, results, ks):
         data, most = given.data, max(given.is_first.mean(), 1 - given.is_first.mean())
         print(
             f"{data.name.upper()} has {len(given.is_first):,} records and {len(data.columns)} quasi-identifiers."
-            f" The model predicts {data.predicted} from the others: it is right for"
+            f" The model predicts {data.question} from the other columns: it is right for"
             f" {100 * accuracy_of_raw(given):.1f} % if the raw records train it, and who always says the more"
             f" frequent class is right for {100 * most:.1f} %.\n"
         )
@@ -134,7 +135,8 @@ def print_times(given, results, rounds):
     """Times at k = 5, in turns. The ratios are to Mondrian, pair by pair."""
     name = given.data.name
     spent = {method: [] for method in METHODS}
-    for _ in range(rounds):
+    for number in range(rounds):
+        print(f"{name}: times, round {number + 1} of {rounds}", file=sys.stderr, flush=True)
         for method in METHODS:
             spent[method].append(given.release(method, TIMED_K, given.columns)[1])
     rows = [[f"{name.upper()}, k = {TIMED_K}", "s", "s of CPU", "s ÷ Mondrian's", "penalty ÷ Mondrian's"]]

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Set:
     """file, hierarchies: the names of files below the folder of data sets. predicted: the column of the model,
-    and whether a record is of its first class."""
+    what it tells about a record in words, and whether a record is of its first class."""
 
     name: str
     columns: tuple
     numbers: tuple
     predicted: str
+    question: str
     is_first: callable
 
 
@@ -27,6 +28,7 @@ SETS = (
         ("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation", "salary-class"),
         ("age",),
         "salary-class",
+        "the salary class",
         lambda values: [value == ">50K" for value in values],
     ),
     Set(
@@ -34,6 +36,7 @@ SETS = (
         ("ZIP", "AGE", "GENDER", "INCOME", "STATE", "RAMNTALL", "NGIFTALL", "MINRAMNT"),
         ("AGE", "INCOME", "RAMNTALL", "NGIFTALL", "MINRAMNT"),
         "RAMNTALL",
+        "whether RAMNTALL is above its median",
         above_median,
     ),
 )  # fmt: skip
