@@ -24,6 +24,8 @@ const kArguments = ["--no-sandbox", "--disable-dev-shm-usage", "--font-render-hi
                     "--force-device-scale-factor=1", "--force-color-profile=srgb"];
 const kWide = {width: 1280, height: 900};
 const kPhone = {width: 390, height: 844};
+// Colours depend on the theme, and sizes on the width, so each of both is looked at once.
+const kLooks = [["light", kWide], ["dark", kPhone]];
 
 async function signIn(page, role = "operator", password = settings.passwords[role]) {
   await page.goto(settings.url);
@@ -108,15 +110,13 @@ async function accessibleAtLast(page, where) {
 
 // As it is, in light and dark, and on a phone, which it has to fit.
 async function everywhere(page, what) {
-  for (const colorScheme of ["light", "dark"]) {
-    for (const size of [kWide, kPhone]) {
-      await page.emulateMedia({colorScheme});
-      await page.setViewportSize(size);
-      const where = `${what}, ${colorScheme}, ${size.width}`;
-      await accessibleAtLast(page, where);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      assert.ok(overflow <= 0, `${where} is ${overflow} pixels too wide`);
-    }
+  for (const [colorScheme, size] of kLooks) {
+    await page.emulateMedia({colorScheme});
+    await page.setViewportSize(size);
+    const where = `${what}, ${colorScheme}, ${size.width}`;
+    await accessibleAtLast(page, where);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(overflow <= 0, `${where} is ${overflow} pixels too wide`);
   }
   await page.emulateMedia({colorScheme: "light"});
   await page.setViewportSize(kWide);
@@ -257,34 +257,32 @@ const scenarios = {
   },
 
   async accessibility(page) {
-    for (const scheme of ["light", "dark"]) {
-      for (const size of [kWide, kPhone]) {
-        await page.emulateMedia({colorScheme: scheme});
-        await page.setViewportSize(size);
-        const where = `${scheme}, ${size.width}`;
-        await page.context().clearCookies();
-        await page.goto("about:blank");
-        await page.goto(settings.url);
-        await page.getByRole("heading", {name: "Sign in to pgveil"}).waitFor();
-        await accessibleAtLast(page, `sign-in ${where}`);
-        await signedIn(page);
-        for (const [address, ready] of [
-          ["#/home", () => page.getByRole("table", {name: "Health of the policies"}).waitFor()],
-          ["#/policies", () => page.getByRole("table", {name: "Policies", exact: true}).waitFor()],
-          ["#/policies/people_k2", () => page.getByRole("application").waitFor()],
-          ["#/design", () => page.getByText("no mistake found").waitFor()],
-          ["#/query", () => page.getByRole("option", {name: "demo"}).waitFor({state: "attached"})],
-          ["#/jobs", () => page.getByRole("table", {name: "Jobs"}).waitFor()],
-          ["#/new-job", () => page.getByRole("heading", {name: "Set up a job"}).waitFor()],
-          ["#/audit", () => page.getByRole("table", {name: "Events, newest first"}).waitFor()],
-          ["#/operations", () => page.getByText("Latency", {exact: true}).first().waitFor()],
-        ]) {
-          await page.goto(settings.url + address);
-          await ready();
-          await accessibleAtLast(page, `${address} ${where}`);
-          const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-          assert.ok(overflow <= 0, `${address} ${where} is ${overflow} pixels too wide`);
-        }
+    for (const [scheme, size] of kLooks) {
+      await page.emulateMedia({colorScheme: scheme});
+      await page.setViewportSize(size);
+      const where = `${scheme}, ${size.width}`;
+      await page.context().clearCookies();
+      await page.goto("about:blank");
+      await page.goto(settings.url);
+      await page.getByRole("heading", {name: "Sign in to pgveil"}).waitFor();
+      await accessibleAtLast(page, `sign-in ${where}`);
+      await signedIn(page);
+      for (const [address, ready] of [
+        ["#/home", () => page.getByRole("table", {name: "Health of the policies"}).waitFor()],
+        ["#/policies", () => page.getByRole("table", {name: "Policies", exact: true}).waitFor()],
+        ["#/policies/people_k2", () => page.getByRole("application").waitFor()],
+        ["#/design", () => page.getByText("no mistake found").waitFor()],
+        ["#/query", () => page.getByRole("option", {name: "demo"}).waitFor({state: "attached"})],
+        ["#/jobs", () => page.getByRole("table", {name: "Jobs"}).waitFor()],
+        ["#/new-job", () => page.getByRole("heading", {name: "Set up a job"}).waitFor()],
+        ["#/audit", () => page.getByRole("table", {name: "Events, newest first"}).waitFor()],
+        ["#/operations", () => page.getByText("Latency", {exact: true}).first().waitFor()],
+      ]) {
+        await page.goto(settings.url + address);
+        await ready();
+        await accessibleAtLast(page, `${address} ${where}`);
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(overflow <= 0, `${address} ${where} is ${overflow} pixels too wide`);
       }
     }
     await page.setViewportSize(kWide);

@@ -139,25 +139,28 @@ export const pictures = (common) => {
 
     const fileOf = name => path.join(kFolder, `${name}.png`);
 
-    async function isAlike(name, shot) {
-      if (!existsSync(fileOf(name))) return false;
-      return difference(await recorded(desk, fileOf(name)), await blocksOf(desk, shot)).words === null;
+    async function record(name, shot) {
+      mkdirSync(kFolder, {recursive: true});
+      writeFileSync(fileOf(name), await png(desk, await blocksOf(desk, shot)));
     }
 
-    async function compare(name, shot) {
-      const now = await blocksOf(desk, shot);
+    /** On a busy machine a part of the page may still be on its way, so what differs is looked at again. */
+    async function compare(name, take) {
       const file = fileOf(name);
-      if (settings.update) {
-        mkdirSync(kFolder, {recursive: true});
-        writeFileSync(file, await png(desk, now));
-        return;
-      }
       const before = existsSync(file) ? await recorded(desk, file) : null;
-      const {words, others} = before ? difference(before, now) : {words: "none is recorded", others: []};
-      if (words === null) return;
-      const beside = path.join(settings.differences, `${name}.png`);
-      writeFileSync(beside, before ? await sideBySide(desk, readFileSync(file), shot, others) : shot);
-      wrong.push(`${name}: ${words}; old and new: ${beside}`);
+      for (let left = kMoreTries; ; left--) {
+        const shot = await take();
+        const {words, others} = before ? difference(before, await blocksOf(desk, shot))
+          : {words: "none is recorded", others: []};
+        if (words === null) return;
+        if (left === 0 || !before) {
+          const beside = path.join(settings.differences, `${name}.png`);
+          writeFileSync(beside, before ? await sideBySide(desk, readFileSync(file), shot, others) : shot);
+          wrong.push(`${name}: ${words}; old and new: ${beside}`);
+          return;
+        }
+        await page.waitForTimeout(1000);
+      }
     }
 
     return {
@@ -169,14 +172,8 @@ export const pictures = (common) => {
             await page.emulateMedia({colorScheme});
             await page.setViewportSize(size);
             const picture = `${name}-${colorScheme}-${size.width}`;
-            let shot = await photograph(page, covered);
-            // On a busy machine a part of the page may still be on its way.
-            for (let left = kMoreTries; left > 0 && !settings.update; left--) {
-              if (await isAlike(picture, shot)) break;
-              await page.waitForTimeout(1000);
-              shot = await photograph(page, covered);
-            }
-            await compare(picture, shot);
+            const take = () => photograph(page, covered);
+            await (settings.update ? record(picture, await take()) : compare(picture, take));
           }
         }
         await page.emulateMedia({colorScheme: "light"});
