@@ -55,7 +55,7 @@ def panel(measure, lines, ks, x, y):
         ticks = {high * part / 4: f"{high * part / 4:g}{unit}" for part in range(5)}
 
     def height(figure):
-        return y + HEIGHT - HEIGHT * (figure - low) / (high - low)
+        return y + HEIGHT - HEIGHT * (figure - low) / ((high - low) or 1)
 
     def across(at):
         return x + PANEL * at / max(len(ks) - 1, 1)
