@@ -102,7 +102,7 @@ session::Serving serving_of(const Present& present, std::string_view database) {
   if (view == present.databases.end() || !view->second.snapshot) return {};
   const auto& snapshot = *view->second.snapshot;
   return {snapshot.generation(), view->second.version_guard == rewriter::VersionGuard::present,
-          snapshot.catalog().major()};
+          snapshot.catalog().major(), snapshot.is_making_masks()};
 }
 
 // A session that was opened by PostgreSQL's own password never gets more than masks, whatever RELOAD has made

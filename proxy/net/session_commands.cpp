@@ -145,8 +145,10 @@ Task<void> SessionDriver::await_serving(Self self, session::AwaitServing wanted)
   Timer timer(self->executor_);
   bool is_other = false;
   while (self->client_ == Client::open) {
-    is_other = self->environment_.gate.serving(wanted.database).generation != wanted.generation;
-    if (is_other || std::chrono::steady_clock::now() >= end) break;
+    const session::Serving now = self->environment_.gate.serving(wanted.database);
+    const bool is_late = std::chrono::steady_clock::now() >= end;
+    is_other = now.generation != wanted.generation && (is_late || !now.is_making_masks);
+    if (is_other || is_late) break;
     timer.expires_after(kBetweenLooks);
     static_cast<void>(co_await timer.async_wait(kAsTuple));
   }

@@ -82,6 +82,8 @@ struct Serving {
   bool has_version_guard = true;
   // The server's major when its catalog was read, for example 15. 0: not known.
   int server_major = 0;
+  // Masks are being made, and statements that read them are refused until another generation follows.
+  bool is_making_masks = false;
 };
 
 // A SELECT with parameters in the places of its constants, so that the server can keep its plan.

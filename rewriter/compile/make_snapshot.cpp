@@ -233,7 +233,10 @@ class SnapshotMaker {
       return;
     }
     table.is_waiting = state.closed_because.empty();
-    if (table.is_waiting) state.closed_because = "its mask is being made: try again in a moment";
+    if (table.is_waiting) {
+      state.closed_because = "its mask is being made: try again in a moment";
+      snapshot_->is_making_masks_ = true;
+    }
     state.version = nullptr;
   }
 

@@ -230,18 +230,19 @@ const Relation* Resolver::published_select(const PgQuery__RangeVar& range) const
     if (!spec.source || spec.source->select.empty() || spec.name != range.relname) continue;
     if (table.relation != nullptr) return table.relation;
     if (std::ranges::find(spec.readers, client_.role) != spec.readers.end())
-      refuse_closed(spec, false, range);
+      refuse_closed(table, false, range);
   }
   return nullptr;
 }
 
-void Resolver::refuse_closed(const policy::PolicySpec& spec, bool has_row_security,
+void Resolver::refuse_closed(const Snapshot::ProtectedTable& table, bool has_row_security,
                              const PgQuery__RangeVar& range) {
+  std::string hint = "build needed: an admin can run BUILD POLICY " + table.state.spec->name;
+  if (table.is_waiting) hint = "its masks are being made: try again in a moment";
+  if (has_row_security)
+    hint = "it has row-level security. Ask the data owner for a copy of the rows that all readers may see";
   refuse(Reason::policy_not_built, fmt::format("the policy of relation \"{}\" is closed", range.relname),
-         has_row_security ? "it has row-level security. Ask the data owner for a copy of the rows that all "
-                            "readers may see"
-                          : "build needed: an admin can run BUILD POLICY " + spec.name,
-         range.location);
+         std::move(hint), range.location);
 }
 
 // The same words whether a table exists or not. The names in a view's definition are not the client's.
@@ -355,7 +356,7 @@ ColumnNames Resolver::listed_relation(Node*& node, const Relation& relation, Sco
     if (std::ranges::find(policies_read_, read) == policies_read_.end()) policies_read_.push_back(read);
     if (!is_exempt(*table->state.spec, client_.role)) {
       if (table->mask == nullptr) {
-        refuse_closed(*table->state.spec, relation.has_row_security, range);
+        refuse_closed(*table, relation.has_row_security, range);
       }
       mask = table->mask.get();
       has_masked_ = true;

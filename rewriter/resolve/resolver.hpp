@@ -146,7 +146,7 @@ class Resolver {
   ColumnNames column_definitions(std::span<Node* const> definitions);
   const Relation& find_relation(const PgQuery__RangeVar& range);
   [[nodiscard]] const Relation* published_select(const PgQuery__RangeVar& range) const;
-  [[noreturn]] static void refuse_closed(const policy::PolicySpec& spec, bool has_row_security,
+  [[noreturn]] static void refuse_closed(const Snapshot::ProtectedTable& table, bool has_row_security,
                                          const PgQuery__RangeVar& range);
   // relation: what the name means, or an empty table if there is none.
   [[noreturn]] void refuse_unlisted(const PgQuery__RangeVar& range, RelationKind kind);

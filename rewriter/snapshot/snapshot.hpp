@@ -42,7 +42,9 @@ struct PolicyState {
 
 // What a snapshot is made for.
 enum class Occasion {
-  owner_asked,     // the start, RELOAD or check: an entry of open_tables that does not fit is an error
+  // The start, RELOAD or check. An entry of open_tables that does not fit is an error. To leave it closed
+  // would not do: what it kept closed, such as a partition of its own, may be opened by another entry.
+  owner_asked,
   catalog_changed  // while the proxy serves: what nobody has looked at is shut, and the rest is served
 };
 
@@ -124,6 +126,9 @@ class Snapshot {
   [[nodiscard]] bool is_listed_view(const Relation& relation) const;
   // Whether PostgreSQL's grants decide who reads it.
   [[nodiscard]] bool asks_database(const Relation& relation) const;
+  // Whether policies are closed only until their masks are made (NewMasks::wait), so that another snapshot
+  // follows soon.
+  [[nodiscard]] bool is_making_masks() const { return is_making_masks_; }
   // Whether somebody may read something in this snapshot that `later` denies, other than only until a mask is
   // made.
   [[nodiscard]] bool shows_more_than(const Snapshot& later) const;
@@ -149,6 +154,7 @@ class Snapshot {
   friend class SourceSnapshotMaker;  // source_query.cpp
   std::shared_ptr<const Catalog> catalog_;
   std::uint64_t generation_ = 0;
+  bool is_making_masks_ = false;
   MaskSource mask_source_ = MaskSource::text;
   MaskChoice mask_choice_ = MaskChoice::cheapest;
   Estimates estimates_ = Estimates::large_tables;

@@ -174,6 +174,7 @@ TEST_CASE("before new masks are made, what is closed is closed, and who waits is
   World same;
   same.new_masks = NewMasks::wait;
   CHECK(mask_in(same.snapshot(before)) == mask_in(before));
+  CHECK_FALSE(same.snapshot(before)->is_making_masks());
   World built;
   built.new_masks = NewMasks::wait;
   ++built.version.number;
@@ -183,6 +184,11 @@ TEST_CASE("before new masks are made, what is closed is closed, and who waits is
   CHECK(table.is_waiting);
   CHECK(table.state.closed_because == "its mask is being made: try again in a moment");
   CHECK_FALSE(before->shows_more_than(*waiting));  // it is only late
+  CHECK(waiting->is_making_masks());
+  const Client analyst{.role = "analyst", .path = {}};
+  const auto verdict = rewrite("SELECT state FROM public.people", analyst, *waiting, Limits{});
+  REQUIRE(std::holds_alternative<Refusal>(verdict));
+  CHECK(std::get<Refusal>(verdict).hint == "its masks are being made: try again in a moment");
   built.open_tables.clear();
   CHECK(before->shows_more_than(*built.snapshot(before)));
   CHECK_FALSE(waiting->shows_more_than(*before));
