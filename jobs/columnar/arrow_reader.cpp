@@ -7,6 +7,7 @@
 #include <parquet/arrow/schema.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -347,6 +348,21 @@ Result<void> check_end(arrow::io::RandomAccessFile& file, ColumnarFormat format)
   return text == end ? Result<void>() : Result<void>(ends_early(format));
 }
 
+// The library makes dictionaries only of columns with these encodings. leaf: the number of a column of
+// values.
+bool can_be_dictionary(const parquet::FileMetaData& metadata, int leaf) {
+  constexpr std::array kPossible = {parquet::Encoding::PLAIN, parquet::Encoding::PLAIN_DICTIONARY,
+                                    parquet::Encoding::RLE_DICTIONARY, parquet::Encoding::RLE,
+                                    parquet::Encoding::BIT_PACKED};
+  for (int group = 0; group < metadata.num_row_groups(); ++group) {
+    const auto encodings = metadata.RowGroup(group)->ColumnChunk(leaf)->encodings();
+    if (!std::ranges::all_of(encodings,
+                             [&](auto it) { return std::ranges::find(kPossible, it) != kPossible.end(); }))
+      return false;
+  }
+  return true;
+}
+
 Result<void> read_parquet(const RandomAccessFile& file, arrow::MemoryPool& pool, const Wanted& wanted,
                           KeptColumns& kept) {
   constexpr auto kFormat = ColumnarFormat::parquet;
@@ -362,7 +378,8 @@ Result<void> read_parquet(const RandomAccessFile& file, arrow::MemoryPool& pool,
   how.set_batch_size(kRowsReadAtOnce);
   // 64 bits of nanoseconds hold the years 1677 to 2262 only, and other years would become wrong ones.
   how.set_coerce_int96_timestamp_unit(arrow::TimeUnit::MICRO);
-  for (int i = 0; i < metadata->num_columns(); ++i) how.set_read_dictionary(i, true);
+  for (int i = 0; i < metadata->num_columns(); ++i)
+    how.set_read_dictionary(i, can_be_dictionary(*metadata, i));
   const auto reader = builder.memory_pool(&pool)->properties(how)->Build();
   if (!reader.ok()) return error_of(reader.status(), kFormat);
   std::shared_ptr<arrow::Schema> schema;

@@ -114,6 +114,11 @@ TEST_CASE("timestamps of 96 bits have all years from 1 to 9999") {
         "at: [1600-01-01] [9999-12-31 23:59:59.999999] [2024-02-29 10:00:00]\n");
 }
 
+TEST_CASE("texts may be encoded as differences, of which no dictionary can be made") {
+  if (!has_library()) return;
+  CHECK(read(content("delta.parquet")) == "age: [1] [2] [3]\ntown: [x] [y] [z]\n");
+}
+
 TEST_CASE("the first and the last nanosecond of 64 bits are timestamps") {
   if (!has_library()) return;
   CHECK(read(content("nanos.feather")) ==

@@ -92,6 +92,8 @@ def main() -> None:
     pq.write_table(people, FILES / "people.parquet", row_group_size=300, compression="zstd",
                    data_page_version="2.0")
     towns = pa.table({"age": pa.array([1, 2, 3]), "town": pa.array(["x", "y", "z"])})
+    delta = {"age": "DELTA_BINARY_PACKED", "town": "DELTA_BYTE_ARRAY"}
+    pq.write_table(towns, FILES / "delta.parquet", use_dictionary=False, column_encoding=delta)
     write_encrypted(towns, FILES / "encrypted.parquet", plaintext_footer=False)
     write_encrypted(towns, FILES / "encrypted_column.parquet", plaintext_footer=True)
     numbers = pa.table({"n": pa.array([1, 2, 3])})
