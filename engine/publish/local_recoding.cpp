@@ -1,6 +1,7 @@
 #include "engine/publish/local_recoding.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -28,6 +29,20 @@ class Shown {
     const auto all = static_cast<double>(texts_.size() * texts_.front().size());
     return (spans_ + (all - static_cast<double>(cells_))) / all;
   }
+  // The sizes of the groups of rows that show the same. Suppressed rows are in none.
+  [[nodiscard]] std::vector<std::uint64_t> class_sizes() const {
+    std::vector<std::size_t> rows;
+    for (std::size_t row = 0; row < texts_.front().size(); ++row) {
+      if (texts_.front()[row] != &star_) rows.push_back(row);
+    }
+    std::ranges::sort(rows, [this](std::size_t a, std::size_t b) { return compare(a, b) < 0; });
+    std::vector<std::uint64_t> sizes;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (i == 0 || compare(rows[i - 1], rows[i]) != 0) sizes.push_back(0);
+      ++sizes.back();
+    }
+    return sizes;
+  }
   [[nodiscard]] Column column(const std::string& name, std::size_t index) const {
     ColumnEncoder encoder(name);
     for (const auto* text : texts_[index]) encoder.add(*text);
@@ -35,6 +50,14 @@ class Shown {
   }
 
  private:
+  // Equal texts are one text of known_. The order says nothing else.
+  [[nodiscard]] int compare(std::size_t a, std::size_t b) const {
+    for (const auto& column : texts_) {
+      if (column[a] != column[b]) return std::less<>()(column[a], column[b]) ? -1 : 1;
+    }
+    return 0;
+  }
+
   const std::string star_ = std::string(kSuppressed);
   std::set<std::string> known_;
   std::vector<std::vector<const std::string*>> texts_;
@@ -143,6 +166,9 @@ Result<Recoding> recode_locally(const Table& table, const PreparedTable& prepare
   made.table = shown_table(table, quasi_identifiers, shown);
   made.suppressed_rows = std::move(*left);
   made.certainty_penalty = shown.certainty_penalty();
+  const auto sizes = shown.class_sizes();
+  made.classes = sizes.size();
+  if (!sizes.empty()) made.smallest_class = std::ranges::min(sizes);
   return made;
 }
 

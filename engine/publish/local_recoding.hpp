@@ -42,7 +42,9 @@ struct Recoding {
   // columns unchanged.
   Table table;
   std::vector<std::size_t> suppressed_rows;  // of the table, ascending
-  double certainty_penalty = 0;              // as in Publication
+  // Of the table without them. Classes of two parts that look alike are one.
+  std::uint64_t classes = 0, smallest_class = 0;
+  double certainty_penalty = 0;  // as in Publication
   [[nodiscard]] std::uint64_t suppressed() const { return steps.back().suppressed; }
 };
 

@@ -349,13 +349,10 @@ Result<engine::Publication> applied(const AnonymizeRequest& request, const JobDa
   made->certainty_penalties.clear();  // not known for the cells that recoding wrote
   made->dropped_rows += recoded->shown.dropped;
   trace_back(recoded->shown, *made);
-  made->suppressed_rows = recoded->recoding.suppressed();
-  made->classes = 0;
-  for (const auto& step : report.recoding) {
-    if (step.classes > 0)
-      made->smallest_class =
-          made->classes == 0 ? step.smallest_class : std::min(made->smallest_class, step.smallest_class);
-    made->classes += step.classes;
+  if (made->suppressed_rows <= recoded->recoding.suppressed()) {
+    made->suppressed_rows = recoded->recoding.suppressed();
+    made->classes = recoded->recoding.classes;
+    made->smallest_class = recoded->recoding.smallest_class;
   }
   return made;
 }

@@ -44,6 +44,8 @@ TEST_CASE("what is rare is joined where it is rare, the others stay as they are"
   CHECK(made.steps[1].levels == std::vector<unsigned>{1});
   CHECK(made.steps[1].records == 2);
   CHECK(made.steps[1].smallest_class == 2);
+  CHECK(made.classes == 2);
+  CHECK(made.smallest_class == 2);
   CHECK(made.suppressed() == 1);  // one is fewer than k
   CHECK(made.certainty_penalty == doctest::Approx((2 * 0.5 + 1) / 6));
   CHECK(recode(3, 0).steps.size() == 1);
@@ -51,6 +53,21 @@ TEST_CASE("what is rare is joined where it is rare, the others stay as they are"
   CHECK(recode(2, 5).steps.size() == 1);  // the first suppresses three
   const std::vector<unsigned> none = {7};
   CHECK(recode_locally(table, prepared, columns, {}, none, options_with({2, 3}), {5, 0}).has_error());
+}
+
+TEST_CASE("classes of two parts that look alike are one") {
+  const auto table = value_of(read_table("q\nfr\nfr\nfr\nparis\nlyon\nnice\n", ';'));
+  const std::vector<QuasiIdentifier> columns = {
+      quasi_identifier("q", "fr;fr;*\nparis;fr;*\nlyon;fr;*\nnice;fr;*\n")};
+  const auto prepared = value_of(prepare(table, columns));
+  const std::vector<unsigned> levels = {0};
+  const auto made =
+      value_of(recode_locally(table, prepared, columns, {}, levels, options_with({3, 3}), {5, 0}));
+  CHECK(cells(made.table, "q") == std::vector<std::string>(6, "fr"));
+  REQUIRE(made.steps.size() == 2);
+  CHECK(made.steps[0].classes + made.steps[1].classes == 2);
+  CHECK(made.classes == 1);
+  CHECK(made.smallest_class == 6);
 }
 
 TEST_CASE("a search of the rest that is stopped, or is a heuristic, proves nothing by finding nothing") {
