@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/assert.hpp"
 #include "db/job_table/source_table.hpp"
 #include "jobs/input/aggregates.hpp"
 #include "jobs/input/alike_values.hpp"
@@ -146,6 +147,11 @@ std::vector<std::string> files_read_by(const Job& job) {
 
 bool needs_config(const Job& job) {
   return std::holds_alternative<JobTable>(job.input) || job.output.table;
+}
+
+const engine::Table& table_as_read(const JobData& data) {
+  PGVEIL_ASSERT(!data.groups || data.input);
+  return data.input ? *data.input : data.table;
 }
 
 Result<JobTable> placed(const Config& config, JobTable table) {

@@ -35,6 +35,9 @@ struct JobData {
   std::vector<engine::Column> joined = {};
 };
 
+// The input's rows. REQUIRES: if the job makes groups, its input was kept.
+[[nodiscard]] const engine::Table& table_as_read(const JobData& data);
+
 // Names of all columns but the identifiers, in the job's order.
 [[nodiscard]] std::vector<std::string> published_columns(const Job& job);
 

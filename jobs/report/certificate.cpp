@@ -151,7 +151,7 @@ void read_job_part(JsonObjectView& fields, Certificate& made, FirstError& errors
 // As the input has it.
 const engine::Column& column_as_read(const JobData& data, const std::string& name) {
   const auto joined = std::ranges::find(data.joined, name, &engine::Column::name);
-  return joined == data.joined.end() ? *data.table.find(name) : *joined;
+  return joined == data.joined.end() ? *table_as_read(data).find(name) : *joined;
 }
 
 }  // namespace
@@ -160,14 +160,12 @@ Result<JobFingerprints> fingerprints_of(const Job& job, const JobData& data, Wri
                                         const std::string& key) {
   JobFingerprints made{std::move(written.file), std::move(written.table), fingerprint_of(job.text), ""};
   if (key.empty()) return made;
-  if (job.mondrian)
-    return invalid_input("the input of a job with mondrian gets no fingerprint", "leave --key-file out");
   const auto names = published_columns(job);
   TableFingerprint print(names, key);
   std::vector<const engine::Column*> columns;
   for (const auto& name : names) columns.push_back(&column_as_read(data, name));
   std::vector<std::optional<std::string_view>> cells(names.size());
-  for (std::size_t row = 0; row < data.table.rows(); ++row) {
+  for (std::size_t row = 0; row < table_as_read(data).rows(); ++row) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const auto& column = *columns[i];
       cells[i] = std::string_view(column.values[column.codes.at(row)]);

@@ -357,11 +357,6 @@ Result<engine::Publication> applied(const AnonymizeRequest& request, const JobDa
   return made;
 }
 
-// If the job makes groups, the table shows them, and the input is kept beside it.
-const engine::Table& table_as_read(const JobData& data) {
-  return data.input ? *data.input : data.table;
-}
-
 Result<void> tell_contingency(const AnonymizeRequest& request, const JobData& data,
                               const engine::Publication& publication, const AnonymizeHooks& hooks) {
   if (!request.contingency || !hooks.contingency) return {};
@@ -384,12 +379,14 @@ Result<void> check_contingency(const AnonymizeRequest& request, const JobReport&
 }
 
 bool keeps_input(const AnonymizeRequest& request) {
-  return request.wants_utility || request.wants_statistics || request.contingency;
+  const bool has_key = request.certificate_key && !request.certificate_key->empty();
+  return request.wants_utility || request.wants_statistics || request.contingency || has_key;
 }
 
 Result<void> measure_usefulness(const AnonymizeRequest& request, const JobData& data,
                                 const engine::Publication& publication, const AnonymizeHooks& hooks,
                                 JobReport& report) {
+  if (!keeps_input(request)) return {};
   const auto& table = table_as_read(data);
   const auto& null_text = request.job.null_text;
   if (request.wants_utility)

@@ -286,6 +286,17 @@ output: {file: out.csv}
         self.assertIn("FAILED    the input is", self.verify(*known, "--key-file", "other", status=1))
         self.assertIn("key", self.run_verb("verify-certificate", "certificate.json", *known, status=1).stderr)
 
+    def test_the_input_of_a_job_that_makes_groups_has_a_fingerprint_too(self):
+        for algorithm in ("mondrian", "least_loss"):
+            with self.subTest(algorithm=algorithm):
+                job = self.to_file().replace("suppression: 20%", f"algorithm: {algorithm}")
+                made = self.publish(job, "--key-file", "key")
+                self.assertEqual(len(made["input_hmac_sha256"]), 64)
+                known = ("out.csv", "--input-table", "public.visits", "--key-file", "key")
+                self.assertIn("ok        the input is", self.verify(*known))
+                self.postgres.rows("UPDATE public.visits SET age = age + 1 WHERE id = 7 RETURNING 1", "demo")
+                self.assertIn("FAILED    the input is", self.verify(*known, status=1))
+
     def test_an_input_with_another_separator(self):
         job = self.to_file().replace("input: {table: public.visits}", 'input: {file: in.csv, separator: ";"}')
         self.assertIn("in.csv", job)
