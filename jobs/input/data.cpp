@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "common/assert.hpp"
@@ -109,12 +110,18 @@ Result<void> check_units(const engine::Column& column, const std::optional<std::
                        "give each record its unit, or leave these records out of the input");
 }
 
-// The secret of the sample ends here.
-Result<void> take_sample(const engine::DifferentialPrivacy& wanted, engine::Table& table) {
+// The secret of the sample ends here. k: the one that follows from wanted. Without a table, nothing tells how
+// many records were taken.
+Result<void> take_sample(const engine::DifferentialPrivacy& wanted, std::uint64_t k, engine::Table& table) {
   const auto rows =
       engine::sampled_rows(table.rows(), engine::sampling_rate(wanted.sampling_epsilon()), random_secret());
-  if (rows.empty())
-    return invalid_input("the sample of the records is empty", "the input has too few records");
+  if (rows.size() < k)
+    return invalid_input(
+        fmt::format(
+            "epsilon and delta need classes of at least {} records, but the sample of the input has fewer",
+            k),
+        "nothing was published, and this run has spent its epsilon too; wait for more records, or raise "
+        "delta, which needs smaller classes");
   table = engine::rows_of(table, rows);
   return {};
 }
@@ -186,7 +193,9 @@ Result<engine::Hierarchy> hierarchy_of(const JobAttribute& attribute, const engi
   auto header = engine::HierarchyHeader::not_said;
   if (file.has_header)
     header = *file.has_header ? engine::HierarchyHeader::first_record : engine::HierarchyHeader::none;
-  auto hierarchy = engine::read_hierarchy(*text, file.separator, header, column.values);
+  // One record must not decide whether a private table is published.
+  const auto values = job.differential_privacy ? std::span<const std::string>() : column.values;
+  auto hierarchy = engine::read_hierarchy(*text, file.separator, header, values);
   if (!hierarchy) return in_input(hierarchy.error(), file.path);
   return hierarchy;
 }
@@ -224,7 +233,8 @@ Result<JobData> read_job_data(const Job& job, const Config* config, const std::f
       if (!made) return made.error();
       chosen = std::move(*made);
     }
-    if (auto sampled = take_sample(*job.differential_privacy, input->table); !sampled) return sampled.error();
+    if (auto sampled = take_sample(*job.differential_privacy, job.k, input->table); !sampled)
+      return sampled.error();
   }
   if (progress) progress("preparing", 0);
   engine::PrivacyColumns privacy;

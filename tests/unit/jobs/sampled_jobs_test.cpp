@@ -140,6 +140,26 @@ TEST_CASE("a sample is published in classes of k, and every run takes another on
 }
 
 // With 600 people, all choices but a few are much worse. The sample gets the rest of ε.
+TEST_CASE("no record decides whether a hierarchy begins with a header") {
+  const TemporaryFolder folder;
+  folder.write("illness.csv", "strange;unknown\nflu;all\ncold;all\n");
+  const auto attributes = replaced(replaced(kAttributes, "tree: {all: [flu, cold]}", "file: illness.csv"),
+                                   "min_level: 0, max_level: 0", "min_level: 1, max_level: 1");
+  for (const std::string more : {"", "o1,30,strange\n"}) {
+    CAPTURE(more);
+    folder.write("people.csv", people() + more);
+    AnonymizeRequest request;
+    request.job = *read(attributes, kPrivacy, folder.path());
+    std::get<JobFile>(request.job.attributes[1].hierarchy).separator = ';';
+    const auto refused = anonymize(request, {});
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().public_message.find("looks like a header") != std::string::npos);
+    std::get<JobFile>(request.job.attributes[1].hierarchy).has_header = false;
+    request.job.output.replace = true;
+    CHECK(anonymize(request, {}).has_value());
+  }
+}
+
 TEST_CASE("levels are chosen privately") {
   const TemporaryFolder folder;
   folder.write("people.csv", people());
@@ -173,6 +193,25 @@ TEST_CASE("levels are chosen privately") {
   AnonymizeHooks hooks;
   hooks.is_aborted = [] { return true; };
   CHECK(anonymize(request, hooks).error().public_message == "interrupted; nothing was published");
+}
+
+TEST_CASE("a sample of fewer than k records is refused, and the message says where k comes from") {
+  const TemporaryFolder folder;
+  folder.write("people.csv", "name,age,illness\nAnn,30,flu\nBob,31,cold\nEve,32,flu\n");
+  for (const auto& [attributes, more] :
+       {std::pair(std::string(kAttributes), kPrivacy), std::pair(open_levels(), kSearch)}) {
+    CAPTURE(more);
+    AnonymizeRequest request;
+    request.job = *read(attributes, more, folder.path());
+    const auto refused = anonymize(request, {});
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().public_message ==
+          fmt::format(
+              "epsilon and delta need classes of at least {} records, but the sample of the input has fewer",
+              request.job.k));
+    CHECK(refused.error().hint.find("lower k") == std::string::npos);
+    CHECK_FALSE(std::filesystem::exists(folder.path("out.csv")));
+  }
 }
 
 TEST_CASE("a certificate and a frontier of a sampled job are refused") {
