@@ -19,6 +19,7 @@ namespace {
 using yaml::error_at;
 using yaml::in_quotes;
 using yaml::Value;
+using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kMondrian = "mondrian";
 constexpr std::string_view kLeastLoss = "least_loss";
@@ -282,9 +283,10 @@ Result<engine::Groups> cut(const Job& job, const Columns& columns, const engine:
   return engine::mondrian(columns.dimensions, columns.quasi_identifiers, columns.sensitive, options);
 }
 
+// begin: when the limit of time began to count.
 Result<engine::Groups> lose_least(const Job& job, const Columns& columns, const engine::Parallel& parallel,
-                                  const GroupsHooks& hooks, JobGroupsReport& report) {
-  using Clock = std::chrono::steady_clock;
+                                  const GroupsHooks& hooks, Clock::time_point begin,
+                                  JobGroupsReport& report) {
   engine::LeastLossOptions options;
   options.k = job.k;
   options.models = columns.models;
@@ -301,7 +303,7 @@ Result<engine::Groups> lose_least(const Job& job, const Columns& columns, const 
   if (is_aborted()) return aborted();
   const auto limit = std::chrono::milliseconds(job.limits.time_ms.value_or(0));
   if (job.limits.time_ms || hooks.wants_best_so_far) {
-    options.is_stopped = [&hooks, is_limited = job.limits.time_ms.has_value(), end = Clock::now() + limit] {
+    options.is_stopped = [&hooks, is_limited = job.limits.time_ms.has_value(), end = begin + limit] {
       return (hooks.wants_best_so_far && hooks.wants_best_so_far()) || (is_limited && Clock::now() >= end);
     };
   }
@@ -378,7 +380,7 @@ Result<void> read_groups(const JobEntries& entries, const Value& attributes, Job
 
 Result<JobGroups> make_groups(const Job& job, engine::Table table, const HierarchyOf& hierarchy_of,
                               const GroupsHooks& hooks) {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   const auto columns = columns_of(job, table, hierarchy_of);
   if (!columns) return columns.error();
   Workers workers(job.limits.threads);
@@ -386,7 +388,7 @@ Result<JobGroups> make_groups(const Job& job, engine::Table table, const Hierarc
   parallel.threads = job.limits.threads;
   parallel.run = [&workers](std::size_t parts, const auto& work) { workers.run(parts, work); };
   JobGroups out;
-  const auto groups = job.mondrian->rounds ? lose_least(job, *columns, parallel, hooks, out.report)
+  const auto groups = job.mondrian->rounds ? lose_least(job, *columns, parallel, hooks, begin, out.report)
                                            : cut(job, *columns, parallel, hooks);
   if (!groups) return groups.error();
   const auto quality = [&](engine::Ranges ranges) {
@@ -403,7 +405,7 @@ Result<JobGroups> make_groups(const Job& job, engine::Table table, const Hierarc
   for (auto& column : shown)
     *std::ranges::find(table.columns, column.name, &engine::Column::name) = std::move(column);
   out.table = std::move(table);
-  out.report.ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  out.report.ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
   return out;
 }
 
