@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "engine/publish/judged_rows.hpp"
 #include "jobs/input/aggregates.hpp"
 #include "jobs/input/mondrian.hpp"
 #include "jobs/language/job.hpp"
@@ -166,6 +167,9 @@ Result<void> read_input(const Value& value, const std::string& folder, Job& job)
   const auto* null = yaml::find(*entries, "null");
   if (null != nullptr) job.null_text = errors.take(null->as_string());
   if (errors.error()) return *errors.error();
+  if (job.null_text == engine::kSuppressed)
+    return error_at(null->position(), "null is *, which stands for everything in what is published",
+                    "write another text for NULL");
   if (file.has_value() == table.has_value()) {
     return error_at(value.position(),
                     file ? "input is both a file and a table" : "input is neither file nor table",
