@@ -536,8 +536,11 @@ Result<std::vector<JobReport>> search_thresholds(const AnonymizeRequest& request
     JobReport report = begin_report(repeated.job, *data);
     const auto range = level_range(repeated.job, report.heights);
     if (!range) return range.error();
-    if (auto searched = search_optimum(repeated, *data, *range, hooks, report); !searched)
+    if (k > report.rows) {
+      report.search.emplace().is_proven = true;  // no class is so large
+    } else if (auto searched = search_optimum(repeated, *data, *range, hooks, report); !searched) {
       return searched.error();
+    }
     reports.push_back(std::move(report));
     if (hooks.wants_best_so_far && hooks.wants_best_so_far()) break;
   }

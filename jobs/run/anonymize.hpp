@@ -92,8 +92,8 @@ struct AnonymizeHooks {
 [[nodiscard]] Result<JobReport> anonymize(const AnonymizeRequest& request, const AnonymizeHooks& hooks);
 
 // Only searches, once for each threshold k, which replaces the job's k; publishes nothing. If the best so far
-// is requested, it ends early with what it has. If nothing is found, this is no error: `search` then has no
-// optimum. REQUIRES: at least one threshold.
+// is requested, it ends early with what it has. If nothing is found, or a threshold is above the number of
+// rows, this is no error: `search` then has no optimum. REQUIRES: at least one threshold.
 [[nodiscard]] Result<std::vector<JobReport>> search_thresholds(const AnonymizeRequest& request,
                                                                const AnonymizeHooks& hooks,
                                                                std::span<const std::uint64_t> thresholds);

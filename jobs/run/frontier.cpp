@@ -70,12 +70,18 @@ std::string how_sure(const JobReport& report) {
   return bound ? fmt::format("no, nothing is below {}", *bound) : "no";
 }
 
+// REQUIRES: there is no optimum.
+std::string why_nothing(const JobReport& report) {
+  if (report.k > report.rows) return "more than the rows";
+  return report.search->is_proven ? "nothing is anonymous" : "nothing anonymous was found";
+}
+
 std::vector<std::optional<std::string>> row_of(const std::vector<JobReport>& reports,
                                                const JobReport& report) {
   std::vector<std::optional<std::string>> row{fmt::format("{}", report.k), risk_text(report.k)};
   if (!has_optimum(report)) {
-    row.insert(row.end(), {report.search->is_proven ? "nothing is anonymous" : "nothing anonymous was found",
-                           std::nullopt, std::nullopt, std::nullopt, std::nullopt, std::nullopt});
+    row.insert(row.end(),
+               {why_nothing(report), std::nullopt, std::nullopt, std::nullopt, std::nullopt, std::nullopt});
     return row;
   }
   const auto& summary = report.search->optimum->summary;

@@ -15,8 +15,8 @@ namespace pgveil::app {
 // is ascending without duplicates. Errors: anything else; more than 64.
 [[nodiscard]] Result<std::vector<std::uint64_t>> thresholds_of(std::string_view text);
 
-// One report per threshold, as search_thresholds() makes them. A threshold at which nothing is anonymous gets
-// a row that says so.
+// One report per threshold, as search_thresholds() makes them. A threshold at which nothing is anonymous, or
+// that is above the number of rows, gets a row that says so.
 [[nodiscard]] std::string frontier_text(const std::vector<JobReport>& reports);
 [[nodiscard]] std::string frontier_json(const std::vector<JobReport>& reports);
 

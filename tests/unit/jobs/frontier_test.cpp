@@ -70,8 +70,7 @@ TEST_CASE("the frontier has the optimum of each threshold, and publishes nothing
   CHECK(text.find("|......") != std::string::npos);
 }
 
-TEST_CASE(
-    "a threshold that nothing keeps is a row of the frontier, one above the number of records an error") {
+TEST_CASE("a threshold that nothing keeps is a row of the frontier") {
   const TemporaryFolder folder;
   auto request = people(folder);
   request.job.attributes[0].max_level = 0;
@@ -79,7 +78,18 @@ TEST_CASE(
   REQUIRE(made.has_value());
   CHECK(frontier_text(*made).find("nothing is anonymous") != std::string::npos);
   CHECK(frontier_json(*made).find("\"k\":4,\"risk\":2.5E-1,\"checks\":") != std::string::npos);
-  CHECK(search_thresholds(request, {}, Ks{6}).has_error());
+}
+
+TEST_CASE("a threshold above the number of rows is a row of the frontier that says so") {
+  const TemporaryFolder folder;
+  const auto made = search_thresholds(people(folder), {}, Ks{2, 5, 6});
+  REQUIRE(made.has_value());
+  CHECK((*made)[1].search->optimum.has_value());
+  CHECK_FALSE(is_unproven(made->back()));
+  CHECK(frontier_text(*made).find("more than the rows") != std::string::npos);
+  const auto json = frontier_json(*made);
+  CHECK(json.find("\"checks\":0,\"is_proven\":true}]") != std::string::npos);
+  CHECK(json.find("\"k\":6,\"risk\":") != std::string::npos);
 }
 
 TEST_CASE("an interrupt ends the frontier with what there is") {
