@@ -85,7 +85,15 @@ Result<void> check_functions(std::string_view name, const Hierarchy& hierarchy) 
       "one value has one generalization", contradictory);
 }
 
-Result<std::vector<std::size_t>> rows_of_values(const Column& column, const RowOfValue& row_of) {
+// A file that was read with the wrong separator has one column, whose labels have the right one.
+bool may_have_another_separator(const Hierarchy& hierarchy) {
+  return hierarchy.rows.front().size() == 1 && std::ranges::any_of(hierarchy.rows, [](const auto& row) {
+           return row.front().find_first_of(";,\t|") != std::string::npos;
+         });
+}
+
+Result<std::vector<std::size_t>> rows_of_values(const Column& column, const Hierarchy& hierarchy,
+                                                const RowOfValue& row_of) {
   std::vector<std::size_t> rows;
   std::vector<std::string> missing;
   for (const auto& value : column.values) {
@@ -99,7 +107,11 @@ Result<std::vector<std::size_t>> rows_of_values(const Column& column, const RowO
   if (missing.empty()) return rows;
   return hierarchy_error(
       fmt::format("the hierarchy of {} has no row for {} values of the column", column.name, missing.size()),
-      "add a row for each", missing);
+      may_have_another_separator(hierarchy)
+          ? "add a row for each, or name the separator if it is another one: separator in the hierarchy's "
+            "section"
+          : "add a row for each",
+      missing);
 }
 
 void add_level(LevelTables& tables, const Hierarchy& hierarchy, const std::vector<std::size_t>& rows,
@@ -153,7 +165,7 @@ Result<LevelTables> make_level_tables(const Column& column, const Hierarchy& hie
   if (row_of.has_error()) return row_of.error();
   if (const auto functions = check_functions(column.name, hierarchy); functions.has_error())
     return functions.error();
-  const auto rows = rows_of_values(column, *row_of);
+  const auto rows = rows_of_values(column, hierarchy, *row_of);
   if (rows.has_error()) return rows.error();
 
   LevelTables tables;

@@ -9,6 +9,7 @@ import numbers
 import operator
 import os
 import pathlib
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional, TypedDict, Union
 
@@ -118,6 +119,16 @@ def _of_json(value: Any) -> Any:
     raise UsageError(f"a value of the settings is {kind}", "write numbers, texts, lists and dicts")
 
 
+_TEXT_OR_EXPONENT = re.compile(r'"(?:[^"\\]|\\.)*"|-?[0-9.]+[eE][-+]?[0-9]+')
+
+
+def _without_exponents(made: str) -> str:
+    """JSON whose numbers have none: 1e-05 is no number for intervals, and no value of a column."""
+    return _TEXT_OR_EXPONENT.sub(
+        lambda it: it[0] if it[0].startswith('"') else f"{decimal.Decimal(it[0]):f}", made
+    )
+
+
 def _of_settings(frame: Frame, settings: Mapping[str, Any]) -> list[str]:
     """The columns that settings ask for. The file of a subset may have any of them."""
     unit, subset = settings.get("unit"), settings.get("subset")
@@ -213,4 +224,4 @@ def text(
         made = json.dumps(job, ensure_ascii=False, default=_of_json)
     except (TypeError, ValueError) as error:
         raise UsageError(f"the settings cannot be written as a job: {error}", "use texts as keys") from None
-    return made.replace("\x7f", "\\u007f")  # which JSON may have as it is, and YAML not
+    return _without_exponents(made).replace("\x7f", "\\u007f")  # which JSON may have as it is, and YAML not

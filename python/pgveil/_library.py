@@ -167,6 +167,8 @@ _IN_PYTHON = (
     ("add hierarchy: {file: name.csv}", "give it one of pgveil.hierarchies"),
     ("--require is not COLUMN=…", "require is not COLUMN=…"),
     ("; is the separator right?", ""),
+    (", or name the separator if it is another one: separator in the hierarchy's section", ""),
+    ("use a hierarchy file for other values", "round longer numbers, or take hierarchies.from_frame"),
     ("split the file", "make large hierarchies with hierarchies.from_frame"),
 )
 
@@ -178,7 +180,8 @@ def _in_python(text: str, job: str) -> str:
     def key_at(place: re.Match[str]) -> str:
         before = job.encode()[: int(place[1]) - 1].decode(errors="replace")
         key = re.search(r'"((?:[^"\\]|\\.)*)": $', before)
-        return f"{key[1]}: " if key else ""
+        named = f"{key[1]}: " if key else ""
+        return "" if place.string.startswith(named, place.end()) else named
 
     for name, file in re.findall(r'"((?:[^"\\]|\\.)*)": {"class": [^{]*"hierarchy": {"file": "([^"]*)"', job):
         text = text.replace(file, f"the hierarchy of {name}")

@@ -281,6 +281,10 @@ class Values(unittest.TestCase):
             ("^age: \"hierarchy\" is missing; give it one of pgveil.hierarchies", given(algorithm="flash")),
             ("^the hierarchy of age has no row for 29 values",
              given({"age": kinds.from_frame({"a": [20]})}, algorithm="flash")),
+            (r"at most 18 digits; round longer numbers",
+             lambda: pgveil.anonymize({"x": [3 * 1e-5]}, {"x": kinds.intervals([1])}, 1, algorithm="flash")),
+            (r"\(add a row for each\)$",
+             given({"age": kinds.from_frame({"a": ["20,5"]})}, algorithm="flash")),
             ("^the hierarchy of age has 1 values more than once", given({"age": twice}, algorithm="flash")),
             ("^the hierarchy of age has a surrogate", given({"age": half}, algorithm="flash")),
             ("larger than .*make large hierarchies with hierarchies.from_frame",
@@ -316,6 +320,24 @@ class Values(unittest.TestCase):
             algorithm="flash",
         )
         self.assertEqual(set(made.data["x"]), {"[0, 4)"})
+
+    def test_arguments_may_be_numbers_that_python_writes_with_an_exponent(self):
+        intervals = pgveil.hierarchies.intervals
+        for values, hierarchy, shown in (
+            ([0.00001, 0.00002], intervals([0.00001, 0.0001]).at(1), {"[0.00001, 0.00002)", "[0.00002, 0.00003)"}),
+            ([0.00001, 0.00012], intervals([0.00001, 0.0001]).at(2), {"[0, 0.0001)", "[0.0001, 0.0002)"}),
+            ([0.00001, 1], intervals([1], low=-1e-5, high=2e-05).at(1), {"[0, 0.00002)", ">= 0.00002"}),
+            ([1, 3e16], intervals([1e16]).at(1), {"[0, 10000000000000000)", "[30000000000000000, 40000000000000000)"}),
+            ([1, 3e16], intervals([decimal.Decimal("1E+16")]).at(1),
+             {"[0, 10000000000000000)", "[30000000000000000, 40000000000000000)"}),
+        ):
+            with self.subTest(repr(hierarchy)):
+                data = {"1e-05": values * 5, "from": [1e-05] * 10}
+                made = pgveil.anonymize(
+                    data, {"1e-05": hierarchy}, 5, algorithm="flash", suppression=1e-05,
+                    subset={"column": "from", "value": 1e-05},
+                )  # fmt: skip
+                self.assertEqual(set(made.data["1e-05"]), shown)
 
     def test_with_differential_privacy_no_record_decides_how_null_is_shown(self):
         """The text NULL is missing there, and a text for NULL is never looked for."""
