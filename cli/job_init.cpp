@@ -9,6 +9,7 @@
 #include "draft/job_draft.hpp"
 #include "jobs/columnar/columnar_file.hpp"
 #include "jobs/input/input_text.hpp"
+#include "jobs/input/json_lines.hpp"
 #include "jobs/input/table_file.hpp"
 #include "jobs/language/job.hpp"
 #include "jobs/language/values.hpp"
@@ -81,19 +82,22 @@ Result<std::string> draft(const JobInitArguments& arguments) {
   if (is_json_lines(arguments.file)) return draft_of_records(arguments, "a file of JSON lines");
   const auto text = read_input_text(arguments.file);
   if (!text) return text.error();
+  if (auto plain = check_no_json(*text); !plain) return in_input(plain.error(), arguments.file);
   const auto separator = separator_of(arguments, *text);
   if (!separator) return separator.error();
-  const auto table = engine::read_table(*text, *separator);
-  if (!table) return in_input(table.error(), arguments.file);
-  if (auto fits = check_draftable(*table, arguments); !fits) return fits.error();
+  const auto read = engine::read_named_columns(*text, *separator);
+  if (!read) return in_input(read.error(), arguments.file);
+  const auto& table = read->table;
+  if (auto fits = check_draftable(table, arguments); !fits) return fits.error();
   if (text->starts_with("sep="))
     return invalid_input(arguments.file + " begins with a line sep=, which is for Excel and no header",
                          "remove this line; the separator is found without it");
   // The names of columns are in the job and in the published file.
-  if (draft::begins_with_data(*table))
+  if (draft::begins_with_data(table))
     return invalid_input(arguments.file + ": the first record looks like data, and not like names of columns",
                          "add a first line that names the columns");
-  return draft::draft_job(*table, {name_in_job(arguments), *separator, arguments.null_text, arguments.k});
+  return draft::draft_job(
+      table, {name_in_job(arguments), *separator, arguments.null_text, arguments.k, read->nameless});
 }
 
 int run_job_init(const JobInitArguments& arguments) {

@@ -294,6 +294,11 @@ std::string draft_job(const engine::Table& table, const JobDraftRequest& request
       "never published. Others may know a quasi-identifier of a person, so groups of k records share it. "
       "A sensitive column is published as it is, and each group has several of its values. An "
       "insensitive column is published as it is. docs/anonymize.md has every key.");
+  if (request.nameless > 0)
+    text += comment(fmt::format(
+        "Columns of the file without a name: {}. No job can name them, so they are not published. pandas "
+        "writes its index so.",
+        request.nameless));
   if (quasi_identifiers == 0)
     text += comment("No column looks like one that others know, and a job needs one. Change a class below.");
   text += fmt::format("version: 1\nname: {}\ninput: {{file: {}{}{}}}\nattributes:\n{}k: {}\n",
@@ -333,9 +338,10 @@ char guess_separator(std::string_view beginning) {
   char best = ',';
   std::size_t most = 1;
   for (const char separator : std::array{',', ';', '\t', '|'}) {
-    const auto table = engine::read_table(whole, separator);
-    if (!table || table->columns.size() <= most) continue;
-    most = table->columns.size();
+    const auto read = engine::read_named_columns(whole, separator);
+    const auto columns = read ? read->table.columns.size() + read->nameless : 0;
+    if (columns <= most) continue;
+    most = columns;
     best = separator;
   }
   return best;

@@ -16,6 +16,7 @@ struct JobDraftRequest {
   char separator = ',';
   std::optional<std::string> null_text;
   std::uint64_t k = 5;
+  std::size_t nameless = 0;  // columns of the file that the table does not have, because they have no name
 };
 
 // The job as commented YAML, for `algorithm: least_loss`. It has no value of the table. REQUIRES: the table

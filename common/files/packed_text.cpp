@@ -10,6 +10,7 @@
 #include <new>
 #include <utility>
 
+#include "common/ascii.hpp"
 #include "common/assert.hpp"
 #include "common/sqlstate.hpp"
 
@@ -49,30 +50,77 @@ Stream checked(Stream stream) {
 
 struct Unreadable {
   std::string_view beginning, what, hint;
+  bool is_word = false;  // a text may begin so, too
 };
 constexpr std::string_view kMakeText = "write it as CSV, which may be packed with gzip or zstd";
-constexpr std::array<Unreadable, 9> kUnreadable{
+constexpr std::string_view kPackAgain = "pack it with gzip or zstd";
+constexpr std::string_view kConvert = "convert it to UTF-8, for example with iconv";
+constexpr std::array<Unreadable, 18> kUnreadable{
     {{"PAR1", "a Parquet file", kMakeText},
      {"ARROW1", "an Arrow file", kMakeText},
      {"\xFF\xFF\xFF\xFF", "an Arrow stream", kMakeText},
      {"PK\x03\x04", "a ZIP archive or a spreadsheet (.xlsx, .ods)", kMakeText},
      {"\xD0\xCF\x11\xE0", "an old spreadsheet (.xls)", kMakeText},
+     {"FEA1", "a Feather file of version 1", "write it as CSV, or as Feather version 2", true},
+     {"ORC", "an ORC file", kMakeText, true},
+     {"Obj\x01", "an Avro file", kMakeText},
+     {{"SQLite format 3\0", 16}, "a database of SQLite", kMakeText},
+     {"%PDF-", "a PDF document", kMakeText},
      {"\xFD"
       "7zXZ",
-      "packed with xz", "pack it with gzip or zstd"},
-     {"BZh", "packed with bzip2", "pack it with gzip or zstd"},
-     {"\xFF\xFE", "text in UTF-16", "convert it to UTF-8, for example with iconv"},
-     {"\xFE\xFF", "text in UTF-16", "convert it to UTF-8, for example with iconv"}}};
+      "packed with xz", kPackAgain},
+     {"BZh", "packed with bzip2", kPackAgain},
+     {"\x04\x22\x4D\x18", "packed with lz4", kPackAgain},
+     {"7z\xBC\xAF\x27\x1C", "a 7z archive", kPackAgain},
+     {{"\xFF\xFE\0\0", 4}, "text in UTF-32", kConvert},
+     {{"\0\0\xFE\xFF", 4}, "text in UTF-32", kConvert},
+     {"\xFF\xFE", "text in UTF-16", kConvert},
+     {"\xFE\xFF", "text in UTF-16", kConvert}}};
+constexpr Unreadable kWideText{"", "text in UTF-16 or UTF-32", kConvert};  // without a byte order mark
 
-constexpr std::size_t kBeginningBytes = 8;  // tell what a file is
+constexpr std::size_t kBeginningBytes = 64;  // tell what a file is
 constexpr std::string_view kGzipBeginning = "\x1F\x8B";
 constexpr std::string_view kZstdBeginning = "\x28\xB5\x2F\xFD";
+
+bool has_byte_of_no_text(std::string_view bytes) {
+  return std::ranges::any_of(
+      bytes, [](unsigned char byte) { return byte < ' ' && byte != '\t' && byte != '\r' && byte != '\n'; });
+}
+
+// Whether every second byte is zero, as in wide text of Western languages.
+bool is_wide_text(std::string_view bytes) {
+  std::array<std::size_t, 2> zeros{};  // at even and at odd places
+  for (std::size_t i = 0; i < bytes.size(); ++i) zeros[i % 2] += bytes[i] == '\0' ? 1 : 0;
+  const bool are_all_zero = zeros[0] + zeros[1] == bytes.size();
+  return bytes.size() >= 4 && !are_all_zero &&
+         (zeros[0] == (bytes.size() + 1) / 2 || zeros[1] == bytes.size() / 2);
+}
+
+// Of the first kBeginningBytes; null: they may be text.
+const Unreadable* find_unreadable(std::string_view beginning) {
+  const auto is_it = [&](const Unreadable& kind) {
+    return beginning.starts_with(kind.beginning) && (!kind.is_word || has_byte_of_no_text(beginning));
+  };
+  const auto kind = std::ranges::find_if(kUnreadable, is_it);
+  if (kind != kUnreadable.end()) return &*kind;
+  return is_wide_text(beginning) ? &kWideText : nullptr;
+}
+
+Result<void> check_unpacked(std::string_view beginning) {
+  if (beginning.starts_with(kGzipBeginning) || beginning.starts_with(kZstdBeginning))
+    return unreadable("the file is packed twice", "unpack it once");
+  const auto* kind = find_unreadable(beginning);
+  if (kind == nullptr) return {};
+  return unreadable(fmt::format("the unpacked file is no readable text: it is {}", kind->what),
+                    std::string(kind->hint == kConvert ? kConvert : "unpack it first"));
+}
 
 }  // namespace
 
 Packing packing_of_name(std::string_view path) {
-  if (path.ends_with(".gz")) return Packing::gzip;
-  if (path.ends_with(".zst")) return Packing::zstd;
+  const auto name = lower(path);
+  if (name.ends_with(".gz")) return Packing::gzip;
+  if (name.ends_with(".zst")) return Packing::zstd;
   return Packing::none;
 }
 
@@ -163,9 +211,8 @@ Unpacker::~Unpacker() = default;
 
 Result<void> Unpacker::begin(std::string& out) {
   has_begun_ = true;
-  const std::string_view view = beginning_;
-  const auto is_it = [&](const Unreadable& kind) { return view.starts_with(kind.beginning); };
-  if (const auto kind = std::ranges::find_if(kUnreadable, is_it); kind != kUnreadable.end())
+  const auto view = std::string_view(beginning_).substr(0, kBeginningBytes);
+  if (const auto* kind = find_unreadable(view))
     return unreadable(fmt::format("the file is no readable text: it is {}", kind->what),
                       std::string(kind->hint));
   if (view.starts_with(kGzipBeginning)) codec_ = std::make_unique<Codec::Gzip>();
@@ -178,7 +225,11 @@ Result<void> Unpacker::take(std::string_view bytes, std::string& out) {
     out += bytes;
     return {};
   }
-  return codec_->take(bytes, left_bytes_, limit_bytes_, out);
+  const std::size_t held = out.size();
+  if (auto taken = codec_->take(bytes, left_bytes_, limit_bytes_, out); !taken) return taken;
+  if (beginning_.size() == kBeginningBytes) return {};
+  beginning_.append(out, held, kBeginningBytes - beginning_.size());
+  return beginning_.size() == kBeginningBytes ? check_unpacked(beginning_) : Result<void>();
 }
 
 Result<void> Unpacker::add(std::string_view bytes, std::string& out) {
@@ -191,8 +242,9 @@ Result<void> Unpacker::finish(std::string& out) {
   if (!has_begun_) {
     if (auto begun = begin(out); !begun) return begun;
   }
-  if (codec_ != nullptr && !codec_->is_complete()) return ends_early();
-  return {};
+  if (codec_ == nullptr) return {};
+  if (!codec_->is_complete()) return ends_early();
+  return beginning_.size() < kBeginningBytes ? check_unpacked(beginning_) : Result<void>();
 }
 
 Result<std::string> unpacked(std::string_view bytes, std::size_t limit_bytes) {

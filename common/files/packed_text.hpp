@@ -19,8 +19,9 @@ enum class Packing { none, gzip, zstd };
 // Unpacks bytes that come in pieces. What they are is told by their beginning. Text that is packed is
 // unpacked, members and frames that follow one another included, and other text stays as it is. limit_bytes:
 // for the unpacked text, because a small file can hold a very large one. Errors (ErrorKind::configuration):
-// the packed text is damaged, or is larger than limit_bytes; the bytes begin as UTF-16, Parquet, Arrow, a
-// ZIP archive (which spreadsheets are too), xz or bzip2 do, and none of these can be read.
+// the packed text is damaged, or is larger than limit_bytes; the bytes, or what is packed in them, begin like
+// a kind of file that is no text in UTF-8 (UTF-16, Parquet, spreadsheets, other archives and so on); the text
+// is packed twice.
 class Unpacker {
  public:
   explicit Unpacker(std::size_t limit_bytes);
@@ -39,7 +40,7 @@ class Unpacker {
   [[nodiscard]] Result<void> take(std::string_view bytes, std::string& out);
 
   std::size_t limit_bytes_, left_bytes_;
-  std::string beginning_;  // until it is known what the bytes are
+  std::string beginning_;  // until it is known what the bytes are, and then of what is packed in them
   bool has_begun_ = false;
   std::unique_ptr<Codec> codec_;  // null: the text is not packed
 };

@@ -17,11 +17,20 @@ Error table_error(std::string message, std::string hint) {
                .hint = std::move(hint)};
 }
 
-Result<void> check_header(const std::vector<std::string_view>& names) {
+bool is_wanted(std::span<const std::string> wanted, std::string_view name) {
+  return wanted.empty() || std::ranges::find(wanted, name) != wanted.end();
+}
+
+// Only wanted columns need a name of their own.
+Result<void> check_header(const std::vector<std::string_view>& names, std::span<const std::string> wanted) {
   for (auto name = names.begin(); name != names.end(); ++name) {
+    if (!is_wanted(wanted, *name)) continue;
     const auto number = name - names.begin() + 1;
     if (name->empty())
-      return table_error(fmt::format("column {} of the header has no name", number), "name every column");
+      return table_error(fmt::format("column {} of the header has no name", number),
+                         number == 1 ? "it looks like the index that pandas writes: write the file with "
+                                       "index=False, or name the column"
+                                     : "name every column");
     if (std::find(names.begin(), name, *name) != name)
       return table_error(fmt::format("column {} of the header repeats a name", number), "names must differ");
   }
@@ -45,13 +54,13 @@ Result<Table> read_records(Records& reader, std::span<const std::string> wanted,
   auto more = reader.next(fields);
   if (more.has_error()) return more.error();
   if (!*more) return table_error("the file is empty", "the first record names the columns");
-  if (auto header = check_header(fields); header.has_error()) return header.error();
+  if (auto header = check_header(fields, wanted); header.has_error()) return header.error();
   const std::size_t width = fields.size();
   std::vector<WantedColumn> columns;
   for (std::size_t i = 0; i < width; ++i) {
-    if (wanted.empty() || std::ranges::find(wanted, fields[i]) != wanted.end())
+    if (is_wanted(wanted, fields[i]))
       columns.push_back({i, ColumnEncoder(std::string(fields[i]))});
-    else if (others != nullptr)
+    else if (others != nullptr && !fields[i].empty())
       others->emplace_back(fields[i]);
   }
   while (true) {
@@ -113,6 +122,22 @@ Result<Table> read_table(ReadPiece read, char separator, std::span<const std::st
                          std::vector<std::string>* others) {
   RecordStream stream(std::move(read), separator);
   return read_records(stream, wanted, others);
+}
+
+Result<NamedColumns> read_named_columns(std::string_view bytes, char separator) {
+  RecordReader header(bytes, separator);
+  std::vector<std::string_view> fields;
+  if (const auto read = header.next(fields); read.has_error()) return read.error();
+  std::vector<std::string> names;
+  for (const auto field : fields) {
+    if (!field.empty()) names.emplace_back(field);
+  }
+  const auto nameless = fields.size() - names.size();
+  if (nameless == 0) names.clear();  // all columns are wanted
+  RecordReader reader(bytes, separator);
+  auto table = read_records(reader, names, nullptr);
+  if (table.has_error()) return table.error();
+  return NamedColumns{std::move(*table), nameless};
 }
 
 }  // namespace pgveil::engine

@@ -30,9 +30,18 @@ struct Table {
 [[nodiscard]] Result<Table> read_table(std::string_view bytes, char separator);
 
 // The same for text that comes in pieces, with only these columns, in the file's order; none wanted: all.
-// Those that the file does not have are left out. Cells of others are not kept, and `others` gets their names
-// unless it is null. Errors: also those of `read`.
+// Those that the file does not have are left out. Cells of others are not kept, and `others` gets their
+// names unless it is null. Columns that are not wanted may have no name, or one that is repeated. Errors:
+// also those of `read`.
 [[nodiscard]] Result<Table> read_table(ReadPiece read, char separator, std::span<const std::string> wanted,
                                        std::vector<std::string>* others = nullptr);
+
+struct NamedColumns {
+  Table table;
+  std::size_t nameless = 0;  // columns that were left out because they have no name
+};
+
+// All columns that have a name. Errors: as read_table; no column has a name.
+[[nodiscard]] Result<NamedColumns> read_named_columns(std::string_view bytes, char separator);
 
 }  // namespace pgveil::engine

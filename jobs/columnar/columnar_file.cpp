@@ -6,15 +6,17 @@
 #include <array>
 #include <utility>
 
+#include "common/ascii.hpp"
 #include "common/files/packed_text.hpp"
 
 namespace pgveil::app {
 namespace {
 
 std::optional<ColumnarFormat> format_of_end(std::string_view path) {
-  if (path.ends_with(".parquet")) return ColumnarFormat::parquet;
-  if (path.ends_with(".arrow") || path.ends_with(".feather")) return ColumnarFormat::arrow_file;
-  if (path.ends_with(".arrows")) return ColumnarFormat::arrow_stream;
+  const auto name = lower(path);
+  if (name.ends_with(".parquet")) return ColumnarFormat::parquet;
+  if (name.ends_with(".arrow") || name.ends_with(".feather")) return ColumnarFormat::arrow_file;
+  if (name.ends_with(".arrows")) return ColumnarFormat::arrow_stream;
   return std::nullopt;
 }
 

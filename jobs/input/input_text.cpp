@@ -52,15 +52,6 @@ ReadPiece pieces_of_standard_input() {
   return [](std::string& to) { return read_some(STDIN_FILENO, "standard input", to); };
 }
 
-// Puts pieces that have been read before the others.
-ReadPiece after(std::string first, ReadPiece read) {
-  return [first = std::move(first), read = std::move(read)](std::string& to) mutable -> Result<bool> {
-    if (first.empty()) return read(to);
-    to += std::exchange(first, {});
-    return true;
-  };
-}
-
 Result<InputBytes> bytes_of_standard_input() {
   const auto read = pieces_of_standard_input();
   std::string first;
@@ -86,6 +77,14 @@ Result<InputBytes> bytes_of_file(const std::string& path) {
 }
 
 }  // namespace
+
+ReadPiece after(std::string first, ReadPiece read) {
+  return [first = std::move(first), read = std::move(read)](std::string& to) mutable -> Result<bool> {
+    if (first.empty()) return read(to);
+    to += std::exchange(first, {});
+    return true;
+  };
+}
 
 Result<InputBytes> input_bytes(const std::string& path) {
   return path == "-" ? bytes_of_standard_input() : bytes_of_file(path);

@@ -16,6 +16,9 @@ struct InputBytes {
 };
 inline constexpr std::size_t kBeginningOfInput = 8;
 
+// Puts pieces that have been read before the others.
+[[nodiscard]] ReadPiece after(std::string first, ReadPiece read);
+
 // "-" is standard input. Errors: the file is not there or can't be read.
 [[nodiscard]] Result<InputBytes> input_bytes(const std::string& path);
 

@@ -225,6 +225,21 @@ Result<bool> JsonLineReader::next(std::vector<JsonField>& fields) {
   }
 }
 
+Result<void> check_no_json(std::string_view beginning) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  if (beginning.starts_with(kByteOrderMark)) beginning.remove_prefix(kByteOrderMark.size());
+  const auto first = beginning.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  const auto next = beginning.find_first_not_of(kBlank, first + 1);
+  if (next == std::string_view::npos) return {};
+  const bool is_object = beginning[first] == '{' && beginning[next] == '"';
+  const bool is_array = beginning[first] == '[' && beginning[next] == '{';
+  if (!is_object && !is_array) return {};
+  return invalid_input("the text looks like JSON, which is read only from files with the name of JSON lines",
+                       "JSON lines have one object in each line, in a file whose name ends with .jsonl or "
+                       ".ndjson, packed or not");
+}
+
 Result<engine::Table> read_json_lines(ReadPiece read, const std::optional<std::string>& null_text,
                                       std::span<const std::string> wanted, std::vector<std::string>* others) {
   JsonLineReader reader(std::move(read));

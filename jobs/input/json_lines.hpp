@@ -44,6 +44,9 @@ class JsonLineReader {
   std::uint64_t record_ = 0;
 };
 
+// Refuses delimited text that begins like JSON: as an object with a key, or an array of objects.
+[[nodiscard]] Result<void> check_no_json(std::string_view beginning);
+
 // null_text: what stands for NULL in the table; nullopt: NULL is refused. With only the wanted columns, in
 // the order in which they first come; none wanted: all. `others` gets the names of those that are not kept,
 // unless it is null. Errors also: a NULL without a null_text; a kept column that has an array or an object.

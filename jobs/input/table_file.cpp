@@ -15,6 +15,8 @@
 namespace pgveil::app {
 namespace {
 
+constexpr std::size_t kLookedAt = 64;  // bytes of a text
+
 // A name that another column has already is left as it is: then pgveil did not write the header.
 void remove_marks(engine::Table& table) {
   for (auto& column : table.columns) {
@@ -40,6 +42,27 @@ Result<engine::Table> read_marked_table(ReadPiece text, char separator, std::spa
   return table;
 }
 
+// Looks at the beginning before a separator is looked for.
+Result<ReadPiece> no_json(ReadPiece text) {
+  std::string first;
+  while (first.size() < kLookedAt) {
+    const auto more = text(first);
+    if (!more) return more.error();
+    if (!*more) break;
+  }
+  if (auto fits = check_no_json(first); !fits) return fits.error();
+  return after(std::move(first), std::move(text));
+}
+
+Result<engine::Table> read_records_of_json(ReadPiece text, const std::optional<std::string>& null_text,
+                                           std::span<const std::string> wanted,
+                                           std::vector<std::string>& others) {
+  auto table = read_json_lines(std::move(text), null_text, wanted, &others);
+  if (table && table->columns.empty() && others.empty())
+    return invalid_input("there is no record in the JSON lines", "write one object in each line");
+  return table;
+}
+
 }  // namespace
 
 Result<engine::Table> read_table_file(const JobFile& file, const std::optional<std::string>& null_text,
@@ -58,10 +81,15 @@ Result<engine::Table> read_table_file(const JobFile& file, const std::optional<s
           fmt::format("the file has the name of a {}, and does not begin like one", words(**named)),
           "is it empty, or does it hold something else?");
     auto text = unpacked_pieces(bytes->read, most_unpacked_bytes());
-    if (is_json_lines(file.path)) return read_json_lines(std::move(text), null_text, wanted, others);
+    if (is_json_lines(file.path)) {
+      std::vector<std::string> unlisted;
+      return read_records_of_json(std::move(text), null_text, wanted, others != nullptr ? *others : unlisted);
+    }
+    auto plain = no_json(std::move(text));
+    if (!plain) return plain.error();
     return delimited == DelimitedText::marked
-               ? read_marked_table(std::move(text), file.separator, wanted, others)
-               : engine::read_table(std::move(text), file.separator, wanted, others);
+               ? read_marked_table(std::move(*plain), file.separator, wanted, others)
+               : engine::read_table(std::move(*plain), file.separator, wanted, others);
   };
   auto table = read();
   if (!table) return in_input(table.error(), file.path);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "common/ascii.hpp"
 #include "jobs/columnar/columnar_file.hpp"
 #include "jobs/language/keys.hpp"
 #include "policy/spec/column_reader.hpp"
@@ -101,10 +102,12 @@ Result<std::vector<std::size_t>> read_sizes(const yaml::Value& value) {
 }
 
 bool is_json_lines(std::string_view path) {
+  const auto whole = lower(path);
+  std::string_view name = whole;
   for (const std::string_view packed : {".gz", ".zst"}) {
-    if (path.ends_with(packed)) path.remove_suffix(packed.size());
+    if (name.ends_with(packed)) name.remove_suffix(packed.size());
   }
-  return path.ends_with(".jsonl") || path.ends_with(".ndjson");
+  return name.ends_with(".jsonl") || name.ends_with(".ndjson");
 }
 
 Result<std::optional<JobFile>> read_job_file_keys(const JobEntries& entries, const std::string& folder,

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <limits>
 #include <utility>
 
+#include "common/ascii.hpp"
 #include "common/files/packed_text.hpp"
 #include "common/log.hpp"
 #include "common/sqlstate.hpp"
@@ -90,6 +93,24 @@ OutputPlace place_of(const AnonymizeRequest& request) {
           request.is_from_console ? request.config->export_dir : "",
           {},
           request.how_to_replace};
+}
+
+// Ends of names that promise a format that is not written. Other ends that mean nothing here are those of
+// delimited text.
+Result<void> check_name(const JobFile& file) {
+  constexpr std::array<std::string_view, 11> kOthers{".xlsx", ".xls", ".ods", ".json", ".orc", ".avro",
+                                                     ".zip",  ".7z",  ".bz2", ".xz",   ".lz4"};
+  std::string name = lower(std::filesystem::path(file.path).filename().string());
+  if (name == "-")
+    return invalid_input("a job can't publish to standard output, and no file may be named -",
+                         "name a file below output, such as out.csv");
+  if (packing_of_name(name) != Packing::none) name.erase(name.rfind('.'));
+  const auto other = std::ranges::find_if(kOthers, [&](auto end) { return name.ends_with(end); });
+  if (other == kOthers.end()) return {};
+  return invalid_input(
+      fmt::format("the name of the output ends with {}, and such files are not written", *other),
+      "write .csv (delimited text), .jsonl or .ndjson (JSON lines), each with .gz or .zst behind "
+      "it to pack it, or .parquet, .arrow, .feather or .arrows");
 }
 
 CsvForm form_of(const Job& job) {
@@ -228,6 +249,7 @@ Result<void> check_targets(const AnonymizeRequest& request) {
     if (auto table = check_table(request); !table) return table;
   }
   if (!output.file) return {};
+  if (auto name = check_name(*output.file); !name) return name;
   const auto format = columnar_format_of_name(output.file->path);
   if (!format) return format.error();
   if (*format) {

@@ -97,6 +97,23 @@ class JobInit(unittest.TestCase):
                 classes = collections.Counter(tuple(row.values()) for row in published)
                 self.assertGreaterEqual(min(classes.values()), 5)
 
+    def test_an_index_without_a_name_is_left_out(self):
+        """pandas writes one if nobody says index=False."""
+        names, *rows = self.people()
+        self.write("people.csv", [["", *names], *([i, *row] for i, row in enumerate(rows))], ";")
+        self.run_in_folder("job", "init", "people.csv", "--output", "job.yaml")
+        self.assertIn("# Columns of the file without a name: 1.", (self.folder / "job.yaml").read_text())
+        self.run_in_folder("anonymize", "job.yaml")
+        with open(self.folder / "people_k5.csv", newline="") as file:
+            published = list(csv.DictReader(file))
+        self.assertEqual(len(published), 200)
+        self.assertEqual(list(published[0])[:2], ["age", "town"])
+        self.assertNotIn("", published[0])
+        refused = self.run_in_folder("risk", "people.csv", "--separator", ";", status=1).stderr
+        self.assertIn("column 1 of the header has no name", refused)
+        self.assertIn("write the file with index=False", refused)
+        self.run_in_folder("risk", "people.csv", "--separator", ";", "--columns", "age,town")
+
     def test_a_draft_that_cannot_be_run_is_written_and_says_so(self):
         self.write("ids.csv", [["id", "Name"], *([i, f"n{i}"] for i in range(30))])
         done = self.run_in_folder("job", "init", "ids.csv", "--output", "job.yaml", status=1)
@@ -106,6 +123,9 @@ class JobInit(unittest.TestCase):
 
     def test_what_cannot_be_drafted_is_named(self):
         (self.folder / "empty.csv").write_text("a,b\n")
+        (self.folder / "records.json").write_text('[{"age": 1}]')
+        (self.folder / "empty.jsonl").write_text("")
+        (self.folder / "index.csv").write_text('""\n0\n')
         (self.folder / "ragged.csv").write_text("a,b\n1\n")
         (self.folder / "book.xlsx").write_bytes(b"PK\x03\x04 something")
         (self.folder / "latin.csv").write_bytes("größe,n\n".encode("latin-1") + b"1,2\n" * 9)
@@ -114,6 +134,9 @@ class JobInit(unittest.TestCase):
         for arguments, words in (
             (["nothing.csv"], "nothing.csv"),
             (["empty.csv"], "empty.csv has no rows"),
+            (["records.json"], "records.json: the text looks like JSON"),
+            (["empty.jsonl"], "empty.jsonl: there is no record in the JSON lines"),
+            (["index.csv"], "index.csv: column 1 of the header has no name"),
             (["ragged.csv", "--separator", ","], "ragged.csv: record 2 has 1 fields"),
             (["book.xlsx"], "book.xlsx"),
             (["latin.csv"], "latin.csv: the name of column 1 is not UTF-8"),

@@ -149,7 +149,14 @@ TEST_CASE("a first record that is data is no header") {
   CHECK_FALSE(begins_with_data(table_of("type,n\ntype,4\nother,6\n")));
 }
 
+TEST_CASE("a draft tells of columns that have no name") {
+  CHECK(has(drafted(people(), {"people.csv", ',', {}, 5, 1}),
+            "# Columns of the file without a name: 1. No job"));
+  CHECK(!has(drafted(people()), "without a name"));
+}
+
 TEST_CASE("the separator is the one that gives the most columns") {
+  CHECK(guess_separator(";a\n0;1,5\n1;2,5\n") == ';');
   CHECK(guess_separator("a;b;c\n1,5;2;3\n") == ';');
   CHECK(guess_separator("a,b\n\"x;y\",2\n") == ',');
   CHECK(guess_separator("a\tb\n1\t2\n3") == '\t');

@@ -30,6 +30,37 @@ TEST_CASE("a table with a bad shape is refused") {
   }
 }
 
+TEST_CASE("only wanted columns need a name of their own") {
+  const std::string text = ",a,b,b\n0,1,2,3\n1,4,5,6\n";
+  std::vector<std::string> others;
+  const auto read = [&](const std::vector<std::string>& wanted) {
+    others.clear();
+    return read_table(in_one_piece(text), ',', wanted, &others);
+  };
+  const auto table = value_of(read({"a"}));
+  REQUIRE(table.columns.size() == 1);
+  CHECK(table.columns[0].values == std::vector<std::string>{"1", "4"});
+  CHECK(others == std::vector<std::string>{"b", "b"});
+  CHECK(read({"a", "b"}).error().public_message == "column 4 of the header repeats a name");
+  const auto all = read({});
+  CHECK(all.error().public_message == "column 1 of the header has no name");
+  CHECK(all.error().hint.find("the index that pandas writes") != std::string::npos);
+  CHECK(read_table("a,\n1,2\n", ',').error().hint == "name every column");
+}
+
+TEST_CASE("columns without a name can be left out") {
+  const auto read = value_of(read_named_columns(",a,,b\n0,1,2,3\n\n1,4,5,6\n", ','));
+  CHECK(read.nameless == 2);
+  REQUIRE(read.table.columns.size() == 2);
+  CHECK(read.table.columns[1].name == "b");
+  CHECK(read.table.columns[1].values == std::vector<std::string>{"3", "6"});
+  CHECK(value_of(read_named_columns("a,b\n1,2\n", ',')).nameless == 0);
+  for (const std::string_view text : {"", ",\n1,2\n", ",a,a\n1,2,3\n", ",a\n1\n", "a,a\n1,2\n"}) {
+    CAPTURE(text);
+    CHECK(read_named_columns(text, ',').has_error());
+  }
+}
+
 TEST_CASE("level tables count shares over the rows of the hierarchy") {
   const auto table = value_of(read_table("age\n34\n70\n34\n", ';'));
   const auto hierarchy =
@@ -64,6 +95,25 @@ TEST_CASE(
     REQUIRE(levels.has_error());
     CHECK(levels.error().public_message == message);
     CHECK(levels.error().private_detail == detail);
+  }
+}
+
+TEST_CASE("a file of a hierarchy with another separator is told of it") {
+  const auto table = value_of(read_table("age\n34\n70\n", ';'));
+  const struct {
+    std::string_view rows;
+    bool tells;
+  } cases[] = {{"34,*\n70,*\n", true},
+               {"34\t*\n70\t*\n", true},
+               {"34|*\n70|*\n", true},
+               {"34\n71\n", false},
+               {"34;1,5\n71;1,5\n", false}};
+  for (const auto& [rows, tells] : cases) {
+    CAPTURE(rows);
+    const auto levels = make_level_tables(table.columns[0], value_of(read_hierarchy(rows, ';')));
+    REQUIRE(levels.has_error());
+    CHECK(levels.error().hint.starts_with("add a row for each"));
+    CHECK((levels.error().hint.find("name the separator") != std::string::npos) == tells);
   }
 }
 

@@ -580,6 +580,30 @@ TEST_CASE("from the console a file is only written below export_dir, through no 
   CHECK(message_of(run_to(exports.path("y.csv"))) == "the configuration has no export_dir");
 }
 
+TEST_CASE("an output whose name promises another format is refused, and capital ends count as small ones") {
+  const Jobs jobs;
+  for (const auto* name : {"out.xlsx", "out.XLS", "out.ods", "out.json", "out.JSON.gz", "out.orc", "out.avro",
+                           "out.csv.zip", "out.7z", "out.csv.bz2", "out.csv.xz", "out.lz4"}) {
+    CAPTURE(name);
+    const auto made = jobs.run("k: 2\nsuppression: 100%", std::string("{file: ") + name + "}");
+    CHECK(message_of(made).find("such files are not written") != std::string::npos);
+    CHECK(made.error().hint.find(".jsonl") != std::string::npos);
+  }
+  CHECK(message_of(jobs.run("k: 2\nsuppression: 100%", "{file: \"-\"}"))
+            .starts_with("a job can't publish to standard output"));
+  jobs.check_nothing_new();
+  const auto publish = [&](const std::string& name) {
+    const auto made = jobs.run("k: 2\nsuppression: 100%", "{file: " + name + "}");
+    REQUIRE_MESSAGE(made.has_value(), one_line(made.error()));
+    return jobs.folder.read(name);
+  };
+  CHECK(publish("out.CSV.GZ").starts_with("\x1F\x8B"));
+  CHECK(publish("out.csv.Zst").starts_with("\x28\xB5\x2F\xFD"));
+  CHECK(publish("out.JSONL").starts_with("{\""));
+  for (const auto* name : {"out", "out.txt", "out.TSV", "out.data", "out.json.csv"})
+    CHECK(publish(name).starts_with("age,city,illness\r\n"));
+}
+
 TEST_CASE("the recount of a file sees what was changed in it") {
   engine::Publication publication;
   publication.columns = {{"a", true, {"1", "2"}, {0, 0, 1, 1}},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "jobs/input/table_file.hpp"
 #include "jobs/language/values.hpp"
 #include "jobs/run/anonymize.hpp"
 #include "jobs/run/publication_json_lines.hpp"
@@ -229,6 +230,43 @@ TEST_CASE("keys that have no meaning for JSON lines are refused") {
   CHECK(refusal("a.csv", "h.csv", "b.ndjson.gz, separator: ;").find("JSON lines have no separator") !=
         std::string::npos);
   CHECK(refusal("a.csv", "h.jsonl", "b.csv").find("a hierarchy is delimited text") != std::string::npos);
+}
+
+TEST_CASE("JSON without the name of JSON lines is noticed, and other text is not") {
+  for (const char* text : {"{\"a\":1}\n", "\xEF\xBB\xBF {\n  \"a\": 1}", "[{\"a\":1}]", "[\n  {\n"}) {
+    CAPTURE(text);
+    CHECK(check_no_json(text).has_error());
+  }
+  for (const char* text : {"", " \n", "{", "{a},b\n1,2\n", "[1, 2)\n", "a,{\"b\n", "\"{\"\n1\n"}) {
+    CAPTURE(text);
+    CHECK(check_no_json(text).has_value());
+  }
+  const TemporaryFolder folder;
+  const auto message_of = [&](const std::string& name, const std::string& text) {
+    folder.write(name, text);
+    const auto table = read_table_file({folder.path(name)}, "NULL", {});
+    return table ? shown(*table) : one_line(table.error());
+  };
+  CHECK(message_of("a.json", "{\"a\":1}\n{\"a\":2}\n").find("a.json: the text looks like JSON") !=
+        std::string::npos);
+  CHECK(message_of("a.csv", "a\n1\n") == "a: [1]\n");
+  CHECK(message_of("empty.csv", "").find("the file is empty") != std::string::npos);
+}
+
+TEST_CASE("capital ends of names mean what small ones do, and a file without records is refused as one") {
+  const TemporaryFolder folder;
+  folder.write("a.JSONL", "{\"a\":1}\n");
+  const auto table = read_table_file({folder.path("a.JSONL")}, std::nullopt, {});
+  REQUIRE_MESSAGE(table.has_value(), one_line(table.error()));
+  CHECK(shown(*table) == "a: [1]\n");
+  for (const char* name : {"empty.jsonl", "empty.NdJson"}) {
+    folder.write(name, "\n");
+    for (const auto& wanted : {std::vector<std::string>(), std::vector<std::string>{"a"}}) {
+      const auto none = read_table_file({folder.path(name)}, std::nullopt, wanted);
+      REQUIRE(none.has_error());
+      CHECK(none.error().public_message.ends_with("there is no record in the JSON lines"));
+    }
+  }
 }
 
 TEST_CASE("names tell which files are JSON lines") {

@@ -22,6 +22,13 @@ std::string message_of(const Result<std::string>& result) {
   return result ? "" : result.error().public_message;
 }
 
+// Each byte with zero bytes behind it.
+std::string wide(std::string_view text, std::size_t zeros) {
+  std::string out;
+  for (const char c : text) out += c + std::string(zeros, '\0');
+  return out;
+}
+
 std::string long_text() {
   std::string text;
   for (int i = 0; i < 60'000; ++i) text += std::to_string(i * 7'919) + ";town\n";
@@ -106,10 +113,38 @@ TEST_CASE("other kinds of files are named") {
                                                        {utf16, "UTF-16"},
                                                        {"BZh9....", "bzip2"},
                                                        {std::string("\xFD") + "7zXZ", "xz"},
-                                                       {"\xD0\xCF\x11\xE0", "old spreadsheet"}};
-  for (const auto& [bytes, name] : kinds)
+                                                       {"\xD0\xCF\x11\xE0", "old spreadsheet"},
+                                                       {{"FEA1\0\0\0\0", 8}, "Feather file of version 1"},
+                                                       {"ORC\n\x0E\n\x04", "an ORC file"},
+                                                       {"Obj\x01\x04", "Avro"},
+                                                       {{"SQLite format 3\0\x10", 17}, "SQLite"},
+                                                       {"%PDF-1.7\n", "PDF"},
+                                                       {"\x04\x22\x4D\x18@", "lz4"},
+                                                       {"7z\xBC\xAF\x27\x1C", "7z"},
+                                                       {{"\xFF\xFE\0\0a\0\0\0", 8}, "UTF-32"},
+                                                       {{"\0\0\xFE\xFF\0\0\0a", 8}, "UTF-32"},
+                                                       {wide("a;b\n1;2\n", 1), "UTF-16"},
+                                                       {wide(std::string(99, 'a'), 1).substr(1), "UTF-16"},
+                                                       {wide("a;b\n1;2\n", 3), "UTF-32"}};
+  for (const auto& [bytes, name] : kinds) {
+    CAPTURE(name);
     CHECK(message_of(unpacked(bytes, kLimit)).find(name) != std::string::npos);
-  CHECK(*unpacked("PARIS;1\n", kLimit) == "PARIS;1\n");
+    for (const Packing packing : {Packing::gzip, Packing::zstd}) {
+      const auto within = message_of(unpacked(packed(bytes, packing), kLimit));
+      CHECK(within.starts_with("the unpacked file is no readable text"));
+      CHECK(within.find(name) != std::string::npos);
+    }
+  }
+  for (const char* text : {"PARIS;1\n", "ORC;1\n", "FEA1,FEA2\n1,2\n", "a", "\"\"\n"})
+    CHECK(*unpacked(text, kLimit) == text);
+}
+
+TEST_CASE("what is packed twice is named") {
+  for (const auto& text : {std::string("a;b\n1;2\n"), long_text()}) {
+    const auto once = packed(text, Packing::gzip);
+    CHECK(message_of(unpacked(packed(once, Packing::zstd), kLimit)) == "the file is packed twice");
+    CHECK(message_of(unpacked(packed(once, Packing::gzip), kLimit)) == "the file is packed twice");
+  }
 }
 
 TEST_CASE("a file's name says how it is packed") {
