@@ -183,7 +183,7 @@ class Apply(SchemeCase):
         self.write("key", "0" * 64 + "\n")
         os.chmod(self.folder / "key", 0o600)
         before = (self.folder / "scheme.json").read_bytes()
-        self.refused("would be overwritten", "new.csv", "--output", "scheme.json", "--replace")
+        self.refused("the name of the output ends with .json", "new.csv", "--output", "scheme.json", "--replace")
         self.refused("would be overwritten", "new.csv", "--output", "out.csv", "--report", "scheme.json")
         key = ("--certificate", "certificate.json", "--key-file", "key")
         self.refused("would be overwritten", "new.csv", "--output", "key", "--replace", *key)

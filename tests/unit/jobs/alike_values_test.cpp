@@ -189,19 +189,6 @@ TEST_CASE("names of columns are read without their marks, too, and wanted column
   CHECK(plain->columns[0].values == std::vector<std::string>{"'+1"});
 }
 
-TEST_CASE("a published file may have columns without a name, as other programs add them") {
-  const TemporaryFolder folder;
-  folder.write("a.csv", ",\"'=x\",b,b\r\n0,1,2,3\r\n");
-  std::vector<std::string> others;
-  const auto table = read_table_file({folder.path("a.csv")}, std::nullopt, std::vector<std::string>{"=x"},
-                                     &others, nullptr, DelimitedText::marked);
-  REQUIRE_MESSAGE(table.has_value(), one_line(table.error()));
-  REQUIRE(table->columns.size() == 1);
-  CHECK(table->columns[0].name == "=x");
-  CHECK(table->columns[0].values == std::vector<std::string>{"1"});
-  CHECK(others == std::vector<std::string>{"b", "b"});
-}
-
 TEST_CASE("hidden rows need no place in a hierarchy or an order") {
   const Patients patients(repeated("1,flu\n1,hiv\n", 4) + "9,hiv\n");
   for (const auto* ill :

@@ -203,7 +203,7 @@ TEST_CASE("what is wrong in a job is said with its place and the fix") {
       {"name: people", "name: People", "is not a job's name"},
       {"{file: people.csv}", "{}", "input is neither file nor table"},
       {"{file: people.csv}", "{file: a, table: b.c}", "input is both a file and a table"},
-      {"{file: people.csv}", "{file: a, null: '*'}", "null is *, which stands for everything"},
+      {"{file: people.csv}", "{file: a, \"null\": '*'}", "null is *, which stands for everything"},
       {"{file: people.csv}", "{file: a, separator: ab}", "can't separate fields"},
       {"{file: people.csv}", "{file: a, separator: '\"'}", "can't separate fields"},
       {"{file: people.csv}", "{table: people}", "is not schema.table"},

@@ -150,12 +150,12 @@ TEST_CASE("no record decides whether a hierarchy begins with a header") {
     folder.write("people.csv", people() + more);
     AnonymizeRequest request;
     request.job = *read(attributes, kPrivacy, folder.path());
+    request.job.output.replace = true;
     std::get<JobFile>(request.job.attributes[1].hierarchy).separator = ';';
     const auto refused = anonymize(request, {});
     REQUIRE(refused.has_error());
     CHECK(refused.error().public_message.find("looks like a header") != std::string::npos);
     std::get<JobFile>(request.job.attributes[1].hierarchy).has_header = false;
-    request.job.output.replace = true;
     CHECK(anonymize(request, {}).has_value());
   }
 }
