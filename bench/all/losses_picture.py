@@ -1,5 +1,6 @@
-"""The picture of what each way to publish a table loses: a panel for each measure and data set, with a line for
-each method over k. It is drawn from the tables of the page's section, so the same page gives the same picture."""
+"""The picture of what each way to publish a table loses: a panel for each measure and data set, with a line
+for each method over k. It is drawn from the tables of the page's section, so the same page gives the same
+picture."""
 
 import math
 
@@ -64,9 +65,8 @@ def panel(measure, lines, ks, x, y):
         yield f'<path class="grid" d="M{x} {height(tick):.1f}H{x + PANEL}"/>'
         yield f'<text class="small" x="{x - 8}" y="{height(tick) + 4:.1f}" text-anchor="end">{words}</text>'
     for at, k in enumerate(ks):
-        yield (
-            f'<text class="small" x="{across(at):.1f}" y="{y + HEIGHT + 18}" text-anchor="middle">k = {k}</text>'
-        )
+        place = f'x="{across(at):.1f}" y="{y + HEIGHT + 18}"'
+        yield f'<text class="small" {place} text-anchor="middle">k = {k}</text>'
     for number, line in enumerate(lines.values()):
         path = "L".join(f"{across(at):.1f} {height(figure):.1f}" for at, figure in enumerate(line))
         yield f'<path class="line" stroke="{COLOURS[number % len(COLOURS)]}" d="M{path}"/>'

@@ -30,8 +30,8 @@ def proxy(text):
         " PgBouncer, and through pgveil. Each client of a proxy has a server connection, which the next"
         " client gets (`pool.mode: session`). The table is *open* (pgveil checks the statement and passes it"
         " on), or *protected* (pgveil masks two columns, with 467 cohorts). Behind PgBouncer the same"
-        " statement shows the raw values. The figures are transactions a second. The ratios are medians with the range of the rounds, and p99 is the 99th percentile of the"
-        " latency."
+        " statement shows the raw values. The figures are transactions a second. The ratios are medians"
+        " with the range of the rounds, and p99 is the 99th percentile of the latency."
     )
     renamed = {
         "pgbouncer": "PgBouncer",
@@ -175,10 +175,10 @@ def local(text):
         "ADULT and CUP are published with k = 2, 5, 20 and 100 in each way that"
         " [a job](anonymize.md) has, and the published files are read and judged by code that pgveil does not"
         " use. *Penalty of a cell* is GCP: 0 if nothing is lost, 1 if everything is; for numbers the share of"
-        " the column's range, for categories the share of the hierarchy's values. *Discernibility* is the number"
-        " of records that look like a record, summed over the records. *Error of a count* is the mean over"
-        " a thousand drawn counts with conditions on two or three columns, where a cell counts with the share of"
-        " its values. *Accuracy of a model* is that of naive Bayes in five folds, which four fifths of the"
+        " the column's range, for categories the share of the hierarchy's values. *Discernibility* is the"
+        " number of records that look like a record, summed over the records. *Error of a count* is the mean"
+        " over a thousand drawn counts with conditions on two or three columns, where a cell counts with the"
+        " share of its values. *Accuracy of a model* is that of naive Bayes in five folds, which four fifths of the"
         " published records train, and the other fifth of the raw records test."
     )
     yield "![What each way to publish loses, by k](pictures/losses.svg)"

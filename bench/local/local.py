@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Publishes ADULT and CUP in each way at each k, reads the published files, and prints what each loses. Arguments:
---quick: ADULT at k = 5 only; --rounds=N: how often the times of k = 5 are taken, in turns (3)."""
+"""Publishes ADULT and CUP in each way at each k, reads the published files, and prints what each loses.
+Arguments: --quick: ADULT at k = 5 only; --rounds=N: how often the times of k = 5 are taken, in turns (3)."""
 
 import csv
 import math
@@ -99,9 +99,10 @@ MEASURES = ("penalty of a cell", "discernibility", "error of a count", "accuracy
 
 def print_losses(inputs, results, ks):
     for given in inputs:
-        data, most = given.data, max(given.is_first.mean(), 1 - given.is_first.mean())
+        data, records = given.data, len(given.is_first)
+        most = max(given.is_first.mean(), 1 - given.is_first.mean())
         print(
-            f"{data.name.upper()} has {len(given.is_first):,} records and {len(data.columns)} quasi-identifiers."
+            f"{data.name.upper()} has {records:,} records and {len(data.columns)} quasi-identifiers."
             f" The model predicts {data.question} from the other columns: it is right for"
             f" {100 * accuracy_of_raw(given):.1f} % if the raw records train it, and who always says the more"
             f" frequent class is right for {100 * most:.1f} %.\n"

@@ -8,7 +8,7 @@ MANY_VALUES = 64
 
 
 def certainty_penalty(release):
-    """The mean loss of a cell: 0 nothing, 1 everything (GCP). Records that are not published lose everything."""
+    """The mean loss of a cell: 0 nothing, 1 everything (GCP). Records that are not published lose all."""
     rows, columns = len(release.records), len(release.columns)
     lost = sum(cells.losses[cells.cell_of].sum() for cells in release.columns) + release.lost * columns
     return lost / ((rows + release.lost) * columns)
@@ -21,8 +21,8 @@ def classes(release):
 
 
 def discernibility(release):
-    """The number of records that look like a record, summed over the records. A record that is suppressed looks
-    like all of them."""
+    """The number of records that look like a record, summed over the records. A record that is suppressed
+    looks like all of them."""
     rows = len(release.records) + release.lost
     found, sizes = classes(release)
     hidden = numpy.ones(len(found), dtype=bool)
@@ -32,9 +32,9 @@ def discernibility(release):
 
 
 def draw_counts(columns, number, draws):
-    """Counts with conditions on two or three columns: an interval of numbers, or of categories in the order of
-    the hierarchy if there are many; of few categories, each with a probability of a half. Each is true of a
-    thousandth of the records at least. → [([(column, condition by code)], how many records)]."""
+    """Counts with conditions on two or three columns: an interval of numbers, or of categories in the order
+    of the hierarchy if there are many; of few categories, each with a probability of a half. Each is true of
+    a thousandth of the records at least. → [([(column, condition by code)], how many records)]."""
     rows, found = len(columns[0].codes), []
     while len(found) < number:
         chosen = draws.choice(len(columns), size=draws.integers(2, MOST_COLUMNS + 1), replace=False)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Set:
-    """file, hierarchies: the names of files below the folder of data sets. predicted: the column of the model,
-    what it tells about a record in words, and whether a record is of its first class."""
+    """predicted: the column of the model. question: what it tells about a record, in words. is_first: from
+    the column's values, whether each record is of the first class."""
 
     name: str
     columns: tuple
@@ -25,7 +25,8 @@ def above_median(values):
 SETS = (
     Set(
         "adult",
-        ("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation", "salary-class"),
+        ("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation",
+         "salary-class"),
         ("age",),
         "salary-class",
         "the salary class",
@@ -60,16 +61,16 @@ def job(datasets, data, columns, method, k, folder):
     """The text of a job that publishes `columns` of a set as quasi-identifiers, and everything else as it is.
     The input has a column `record` with the number of each record."""
     lines, cuts_numbers = METHODS[method]
-    text = f"version: 1\nname: local\ninput: {{file: {folder}/{data.name}.csv, separator: ';'}}\nattributes:\n"
-    text += "  record: {class: insensitive}\n"
+    text = f"version: 1\nname: local\ninput: {{file: {folder}/{data.name}.csv, separator: ';'}}\n"
+    text += "attributes:\n  record: {class: insensitive}\n"
     for column in data.columns:
         if column not in columns:
             text += f"  {column}: {{class: insensitive}}\n"
         elif cuts_numbers and column in data.numbers:
             text += f"  {column}: {{class: quasi_identifier, numeric: true}}\n"
         else:
-            file = hierarchy(datasets, data, column)
-            text += f"  {column}: {{class: quasi_identifier, hierarchy: {{file: '{file}', separator: ';'}}}}\n"
+            rows = f"{{file: '{hierarchy(datasets, data, column)}', separator: ';'}}"
+            text += f"  {column}: {{class: quasi_identifier, hierarchy: {rows}}}\n"
     text += f"k: {k}\n{lines}limits: {{threads: 2}}\nseed: 1\n"
     return text + f"output: {{file: {folder}/published.csv, separator: ';', replace: true}}\n"
 

@@ -1,5 +1,5 @@
-"""A published table as a reader sees it: each cell stands for a set of values of its column. Nothing of pgveil is
-used to read it."""
+"""A published table as a reader sees it: each cell stands for a set of values of its column. Nothing of
+pgveil is used to read it."""
 
 import csv
 import re
@@ -10,7 +10,8 @@ import numpy
 
 @dataclass
 class Column:
-    """The values of a column in the order of its hierarchy, or by size; leaves: how many the hierarchy has."""
+    """The values of a column in the order of its hierarchy, or by size. leaves: how many values the
+    hierarchy has."""
 
     name: str
     values: list
