@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <map>
 #include <numeric>
 #include <unordered_map>
 
@@ -92,20 +91,20 @@ RankRange all_numbers(const Dimension& dimension) {
 }
 
 Result<Dimension> numeric_dimension(const Column& column, std::optional<std::string_view> null_text) {
-  std::map<double, std::string> texts;
-  std::vector<std::optional<double>> number_at;
+  std::vector<std::pair<double, Code>> numbers;
   std::vector<std::string> others;
   bool has_null = false;
-  for (const auto& value : column.values) {
+  for (Code code = 0; code < column.values.size(); ++code) {
+    const auto& value = column.values[code];
     const bool is_null = null_text == value;
-    number_at.push_back(is_null ? std::nullopt : number_of(value));
     has_null = has_null || is_null;
-    if (!is_null && !number_at.back()) others.push_back(value);
-    if (!number_at.back()) continue;
-    const auto [known, is_new] = texts.emplace(*number_at.back(), value);
-    if (!is_new && is_shorter(value, known->second)) known->second = value;
+    if (is_null) continue;
+    const auto number = number_of(value);
+    if (number) numbers.emplace_back(*number, code);
+    if (!number) others.push_back(value);
   }
   if (!others.empty()) return no_numbers(column, others);
+  std::ranges::sort(numbers);
   Dimension out;
   out.name = column.name;
   if (has_null) {
@@ -113,13 +112,16 @@ Result<Dimension> numeric_dimension(const Column& column, std::optional<std::str
     out.values.emplace_back(*null_text);
     out.numbers.push_back(0);
   }
-  std::map<double, Rank> rank_of_number;
-  for (auto& [number, text] : texts) {
-    rank_of_number.emplace(number, out.ranks());
-    out.values.push_back(std::move(text));
-    out.numbers.push_back(number);
+  out.rank_of.resize(column.values.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const auto& [number, code] = numbers[i];
+    const auto& value = column.values[code];
+    const bool is_known = i > 0 && numbers[i - 1].first == number;
+    if (!is_known) out.values.push_back(value);
+    if (!is_known) out.numbers.push_back(number);
+    if (is_known && is_shorter(value, out.values.back())) out.values.back() = value;
+    out.rank_of[code] = out.ranks() - 1;
   }
-  for (const auto& number : number_at) out.rank_of.push_back(number ? rank_of_number.at(*number) : Rank{0});
   return out;
 }
 
