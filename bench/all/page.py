@@ -1,4 +1,4 @@
-"""page.py ROOT NAME…: writes docs/benchmarks.md and its picture. The sections NAME… are made of what
+"""page.py ROOT NAME…: writes docs/benchmarks.md and its pictures. The sections NAME… are made of what
 bench/all/run.sh has measured in build/bench on this machine. The others stay as they are."""
 
 import pathlib

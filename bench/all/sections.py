@@ -178,8 +178,8 @@ def local(text):
         " the column's range, for categories the share of the hierarchy's values. *Discernibility* is the"
         " number of records that look like a record, summed over the records. *Error of a count* is the mean"
         " over a thousand drawn counts with conditions on two or three columns, where a cell counts with the"
-        " share of its values. *Accuracy of a model* is that of naive Bayes in five folds, which four fifths of the"
-        " published records train, and the other fifth of the raw records test."
+        " share of its values. *Accuracy of a model* is that of naive Bayes in five folds, which four fifths"
+        " of the published records train, and the other fifth of the raw records test."
     )
     yield "![What each way to publish loses, by k](pictures/losses.svg)"
     for paragraph in text.split("\n\n"):

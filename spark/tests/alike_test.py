@@ -1,5 +1,5 @@
-"""Texts that count as one value on one machine do so on a cluster: numbers that are equal, and NULL and the text
-that stands for it."""
+"""Texts that count as one value on one machine do so on a cluster: numbers that are equal, and NULL and the
+text that stands for it."""
 import shutil
 import subprocess
 

@@ -42,8 +42,8 @@ def main():
     loader.testNamePatterns = [f"*{name}*" for name in sys.argv[1:]] or None
     suite = unittest.TestSuite(
         loader.loadTestsFromName(name)
-        for name in ("plan_test", "frames_test", "supported_test", "cluster_test", "models_test", "alike_test",
-                     "command_test")
+        for name in ("plan_test", "frames_test", "supported_test", "cluster_test", "models_test",
+                     "alike_test", "command_test")
     )
     result = unittest.TextTestRunner(sys.stdout, verbosity=2, resultclass=Result, warnings="ignore").run(
         suite
